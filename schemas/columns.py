@@ -1,0 +1,19 @@
+"""The numpy column types that records are made of: one name per meaning, so that files and code agree."""
+
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Int8s: TypeAlias = npt.NDArray[np.int8]
+Int16s: TypeAlias = npt.NDArray[np.int16]
+Int32s: TypeAlias = npt.NDArray[np.int32]
+Int64s: TypeAlias = npt.NDArray[np.int64]
+Bools: TypeAlias = npt.NDArray[np.bool_]
+
+
+def offsets_of(counts: npt.NDArray[np.integer]) -> Int64s:
+    """Where each group starts in the flat column, and one past the last: int64 [len(counts) + 1]."""
+    starts = np.zeros(len(counts) + 1, dtype=np.int64)
+    np.cumsum(counts, out=starts[1:])
+    return starts

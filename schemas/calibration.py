@@ -4,24 +4,26 @@ Every number keeps its written decimal. Rates must be above zero, costs and late
 a finite number is meant throughout.
 """
 
-from typing import Annotated
+from decimal import Decimal
+from typing import Annotated, Any
 
 from pydantic import AfterValidator
 
-from .config_file import Exact, StrictModel
+from .config_file import Exact, Line, StrictModel, as_exact, complaint_about_part
 
 MAX_NUMBER = 10**12
+MIN_NUMBER = Decimal(1) / MAX_NUMBER
 
 
-def _rate(value: Exact) -> Exact:
-    if not value.is_finite() or not 0 < value <= MAX_NUMBER:
-        raise ValueError(f"must be a finite number above 0 and at most 10^12, not {value}")
+def _rate(value: Decimal) -> Decimal:
+    if not MIN_NUMBER <= value <= MAX_NUMBER:
+        raise ValueError(f"must be above 0 (from 10^-12 to 10^12), not {value}")
     return value
 
 
-def _cost(value: Exact) -> Exact:
-    if not value.is_finite() or not 0 <= value <= MAX_NUMBER:
-        raise ValueError(f"must be a finite number from 0 to 10^12, not {value}")
+def _cost(value: Decimal) -> Decimal:
+    if value and not MIN_NUMBER <= value <= MAX_NUMBER:
+        raise ValueError(f"must be 0 or above (0, or from 10^-12 to 10^12), not {value}")
     return value
 
 
@@ -89,11 +91,9 @@ class NocRates(StrictModel):
     sip_hop_latency_ns: Rate
 
 
-class Calibration(StrictModel):
-    """The numbers of a cost model. `clock_ghz` turns cycles into time for every block of a PE."""
+class CostModel(StrictModel):
+    """Every number of a calibration. `clock_ghz` turns cycles into time for every block of a PE."""
 
-    name: str
-    summary: str
     clock_ghz: Rate
     pe_cpu: PeCpuCosts
     pe_scheduler: PeSchedulerCosts
@@ -104,3 +104,29 @@ class Calibration(StrictModel):
     hbm: HbmRates
     ipcq: IpcqCosts
     noc: NocRates
+
+
+class _Described(StrictModel):
+    name: Line
+    summary: Line
+
+
+class Calibration(CostModel, _Described):
+    """The numbers of a cost model. `name` says what it is made of; it and `summary` come first."""
+
+
+def _some_costs(values: dict[str, Any]) -> dict[str, Any]:
+    complaint = complaint_about_part(CostModel, values)
+    if complaint:
+        raise ValueError(complaint)
+    return {key: _exact(value) for key, value in values.items()}
+
+
+def _exact(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _exact(entry) for key, entry in value.items()}
+    return as_exact(value)
+
+
+SomeCosts = Annotated[dict[str, Any], AfterValidator(_some_costs)]
+"""A part of a cost model: some of its keys, nested as there, each checked, numbers exact."""

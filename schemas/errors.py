@@ -39,10 +39,17 @@ class SanityError(KerntapeError):
     """A replay broke physics. A bug in kerntape, and the message says so."""
 
 
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that looks most like this one, whatever the case, or None where none does."""
+    by_lower_case = {candidate.lower(): candidate for candidate in known}
+    near = difflib.get_close_matches(name.lower(), by_lower_case, n=1, cutoff=0.5)
+    return by_lower_case[near[0]] if near else None
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """The tail of a message about an unknown name: `; did you mean 'x'?` or the names there are."""
     names = list(known)
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
-    if near:
-        return f"; did you mean '{near[0]}'?"
+    near = nearest(name, names)
+    if near is not None:
+        return f"; did you mean '{near}'?"
     return f"; known: {', '.join(names)}" if names else ""

@@ -34,7 +34,12 @@ class Geometry:
 
     @property
     def is_contiguous(self) -> bool:
-        return self.strides == contiguous_strides(self.shape, self.dtype.size_bytes)
+        """Whether the elements lie one after another. The stride of a single element says nothing."""
+        dense = contiguous_strides(self.shape, self.dtype.size_bytes)
+        steps = zip(self.shape, self.strides, dense, strict=True)
+        return self.elements == 0 or all(
+            extent == 1 or stride == wanted for extent, stride, wanted in steps
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,11 @@
 """A hazard policy: what PE_SCHEDULER and PE_CPU hold back, and for what. Data, so users bring their own."""
 
 from enum import StrEnum
+from typing import Annotated
 
-from .config_file import StrictModel
+from pydantic import model_validator
+
+from .config_file import FromList, Line, StrictModel, word_of
 
 
 class HazardKind(StrEnum):
@@ -33,11 +36,24 @@ class Holds(StrEnum):
 class HazardPolicy(StrictModel):
     """`kinds` are the conflicts that hold; `passing`: whether later composites may overtake a held one."""
 
-    model_config = StrictModel.model_config | {"strict": False}
-
-    name: str
-    summary: str
-    compares: Compares
-    kinds: tuple[HazardKind, ...]
-    holds: Holds
+    name: Line
+    summary: Line
+    compares: Annotated[Compares, word_of(Compares)]
+    kinds: Annotated[tuple[Annotated[HazardKind, word_of(HazardKind)], ...], FromList]
+    holds: Annotated[Holds, word_of(Holds)]
     passing: bool
+
+    @model_validator(mode="after")
+    def _kinds_fit_what_is_compared(self) -> "HazardPolicy":
+        listed = f"[{', '.join(self.kinds)}]"
+        if len(set(self.kinds)) < len(self.kinds):
+            raise ValueError(f"kinds must name each kind once, not {listed}")
+        if self.compares is Compares.NOTHING and self.kinds:
+            raise ValueError(f"kinds must be [] where nothing is compared, not {listed}")
+        if self.compares is not Compares.NOTHING and not self.kinds:
+            raise ValueError(f"kinds must name a kind where {self.compares} are compared, not []")
+        if self.compares is Compares.EVERYTHING and set(self.kinds) != set(HazardKind):
+            raise ValueError(
+                f"kinds must be [RAW, WAR, WAW] where everything is compared, not {listed}"
+            )
+        return self

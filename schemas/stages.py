@@ -65,6 +65,9 @@ class Why(IntEnum):
     CREDIT = 10
     SEND_DEPTH = 11
     MESSAGE = 12
+    DISPATCH = 13
+    ADMISSION = 14
+    RETIREMENT = 15
 
     @property
     def phrase(self) -> str:
@@ -86,6 +89,9 @@ _PHRASES = {
     Why.CREDIT: "a credit of the queue",
     Why.SEND_DEPTH: "a place among the accepted sends",
     Why.MESSAGE: "a message to arrive",
+    Why.DISPATCH: "PE_CPU to dispatch its command",
+    Why.ADMISSION: "the composite before it to be admitted",
+    Why.RETIREMENT: "the composite before it to retire",
 }
 
 

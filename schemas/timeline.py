@@ -6,6 +6,7 @@ from functools import cached_property
 
 from .calibration import Calibration
 from .columns import Int8s, Int32s, Int64s
+from .deadlock import Deadlock
 from .hazard_policy import HazardPolicy
 from .hazards import Hazards
 from .stages import Engine, Stages
@@ -38,7 +39,8 @@ class Timeline:
 
     `cause` is the stage whose end (or start) let this one start when it did: the one its engine
     served before if it had to queue, else the releaser that came last; −1 for none. `why` (a Why
-    number) says what that edge means.
+    number) says what that edge means. A deadlocked replay holds the stages that ended before it
+    stopped, and `deadlock` says why it did.
     """
 
     trace: Trace
@@ -55,6 +57,7 @@ class Timeline:
     cause: Int32s
     why: Int8s
     hazards: Hazards
+    deadlock: Deadlock | None = None
 
     @cached_property
     def makespan_ps(self) -> int:

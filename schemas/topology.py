@@ -5,15 +5,18 @@ Ranks number the PEs: `((sip · cubes) + cube) · pes + pe`, cubes and PEs row b
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from .config_file import StrictModel
+from .calibration import SomeCosts
+from .config_file import FromList, Line, StrictModel, word_of
 from .errors import did_you_mean
 
+MAX_PES = 1 << 16
 Count = Annotated[int, Field(ge=1, le=1 << 20)]
 Bytes = Annotated[int, Field(ge=1, le=1 << 50)]
+DirectionName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_+-]{0,31}$")]
 
 
 class Grid(StrictModel):
@@ -29,6 +32,13 @@ class Grid(StrictModel):
     def at(self, index: int) -> tuple[int, int]:
         """(column, row) of a place."""
         return index % self.columns, index // self.columns
+
+    def neighbour(self, index: int, step: tuple[int, int]) -> int | None:
+        """The place that many columns and rows away, or None past an edge."""
+        column, row = self.at(index)
+        column, row = column + step[0], row + step[1]
+        inside = 0 <= column < self.columns and 0 <= row < self.rows
+        return row * self.columns + column if inside else None
 
 
 class Tile(StrictModel):
@@ -55,8 +65,7 @@ class PeStructure(StrictModel):
     def _scratch_fits(self) -> "PeStructure":
         if self.scratch_bytes >= self.tcm_bytes:
             raise ValueError(
-                f"pe.scratch_bytes must be below pe.tcm_bytes ({self.tcm_bytes}),"
-                f" not {self.scratch_bytes}"
+                f"scratch_bytes must be below tcm_bytes ({self.tcm_bytes}), not {self.scratch_bytes}"
             )
         return self
 
@@ -78,13 +87,14 @@ class Level(StrEnum):
 
 
 class Direction(StrictModel):
-    """A queue's name at its sender; `opposite` is its name at the receiver, `step` the way there."""
+    """A queue's name at its sender; `opposite` is its name at the receiver.
 
-    model_config = StrictModel.model_config | {"strict": False}
+    `step` is the way there: columns, then rows, rows counted downwards. SIPs stand in one row.
+    """
 
-    level: Level
-    step: tuple[int, int]
-    opposite: str
+    level: Annotated[Level, word_of(Level)]
+    step: Annotated[tuple[int, int], FromList]
+    opposite: DirectionName
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,36 +107,68 @@ class Place:
 
 
 class Topology(StrictModel):
-    """The machine. `pe_cost_model`, where given, overrides keys of the default calibration."""
+    """The machine. `pe_cost_model`, where given, overrides keys of the default calibration.
 
-    name: str
-    summary: str
+    Every direction leads from some PE to another and is undone by its opposite.
+    """
+
+    name: Line
+    summary: Line
     sips: Count
     cubes: Grid
     pes: Grid
     pe: PeStructure
     ipcq: IpcqStructure
-    directions: dict[str, Direction]
-    pe_cost_model: dict[str, Any] = Field(default_factory=dict)
+    directions: dict[DirectionName, Direction]
+    pe_cost_model: SomeCosts = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _is_not_too_large(self) -> "Topology":
+        if self.pe_count > MAX_PES:
+            raise ValueError(
+                f"sips × cubes × pes must be at most {MAX_PES} PEs, not {self.pe_count}"
+            )
+        return self
 
     @model_validator(mode="after")
     def _every_queue_has_two_ends(self) -> "Topology":
         for name, direction in self.directions.items():
-            back = self.directions.get(direction.opposite)
-            if back is None:
-                raise ValueError(
-                    f"directions.{name}.opposite: no direction '{direction.opposite}'"
-                    + did_you_mean(direction.opposite, self.directions)
-                )
-            undone = (-direction.step[0], -direction.step[1])
-            if back.opposite != name or back.step != undone or back.level is not direction.level:
-                raise ValueError(
-                    f"directions.{name}: '{direction.opposite}' must lead back"
-                    f" (level {direction.level}, step {list(undone)}, opposite {name})"
-                )
-            if direction.step == (0, 0):
-                raise ValueError(f"directions.{name}.step must lead somewhere, not [0, 0]")
+            self._check_way_back(name, direction)
+            self._check_leads_somewhere(name, direction)
         return self
+
+    def _check_way_back(self, name: str, direction: Direction) -> None:
+        back = self.directions.get(direction.opposite)
+        if back is None:
+            raise ValueError(
+                f"directions.{name}.opposite: no direction '{direction.opposite}'"
+                + did_you_mean(direction.opposite, self.directions)
+            )
+        undone = (-direction.step[0], -direction.step[1])
+        if back.opposite != name or back.step != undone or back.level is not direction.level:
+            raise ValueError(
+                f"directions.{direction.opposite}: must lead back where '{name}' comes from"
+                f" (level {direction.level}, step {list(undone)}, opposite {name})"
+            )
+
+    def _check_leads_somewhere(self, name: str, direction: Direction) -> None:
+        grid = self.grid(direction.level)
+        columns, rows = direction.step
+        if columns == rows == 0 or abs(columns) >= grid.columns or abs(rows) >= grid.rows:
+            raise ValueError(
+                f"directions.{name}.step: {[columns, rows]} leads nowhere on {grid.columns}×{grid.rows}"
+                f" {direction.level}s; change it or leave the direction out"
+            )
+
+    def grid(self, level: Level) -> Grid:
+        """The rectangle in which a level's neighbours lie."""
+        match level:
+            case Level.PE:
+                return self.pes
+            case Level.CUBE:
+                return self.cubes
+            case Level.SIP:
+                return Grid(columns=self.sips, rows=1)
 
     @property
     def pe_count(self) -> int:
@@ -146,19 +188,13 @@ class Topology(StrictModel):
         """The rank that a queue leads to, or None where the machine ends. KeyError: no such direction."""
         wire = self.directions[direction]
         place = self.place(rank)
-        if wire.level is Level.PE:
-            pe = _neighbour(self.pes, place.pe, wire.step)
-            return None if pe is None else self.rank(Place(place.sip, place.cube, pe))
-        if wire.level is Level.CUBE:
-            cube = _neighbour(self.cubes, place.cube, wire.step)
-            return None if cube is None else self.rank(Place(place.sip, cube, place.pe))
-        sip = _neighbour(Grid(columns=self.sips, rows=1), place.sip, wire.step)
-        return None if sip is None else self.rank(Place(sip, place.cube, place.pe))
-
-
-def _neighbour(grid: Grid, index: int, step: tuple[int, int]) -> int | None:
-    column, row = grid.at(index)
-    column, row = column + step[0], row + step[1]
-    if 0 <= column < grid.columns and 0 <= row < grid.rows:
-        return row * grid.columns + column
-    return None
+        match wire.level:
+            case Level.PE:
+                pe = self.pes.neighbour(place.pe, wire.step)
+                return None if pe is None else self.rank(Place(place.sip, place.cube, pe))
+            case Level.CUBE:
+                cube = self.cubes.neighbour(place.cube, wire.step)
+                return None if cube is None else self.rank(Place(place.sip, cube, place.pe))
+            case Level.SIP:
+                sip = self.grid(Level.SIP).neighbour(place.sip, wire.step)
+                return None if sip is None else self.rank(Place(sip, place.cube, place.pe))

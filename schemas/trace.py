@@ -41,7 +41,7 @@ class TensorInfo:
     is_output: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Stream:
     """The commands of one PE (or of several alike), as columns.
 
@@ -70,6 +70,16 @@ class Stream:
     @property
     def handle_count(self) -> int:
         return len(self.geometries)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether every column holds the same values."""
+        if not isinstance(other, Stream):
+            return NotImplemented
+        return all(
+            np.array_equal(getattr(self, name), getattr(other, name)) for name in STREAM_COLUMNS
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # its columns could change under a hash
 
 
 STREAM_COLUMNS = (
@@ -172,11 +182,13 @@ class Trace:
         wait_offsets = offsets_of(stream.wait_counts)
         return self._command(stream, index, slot_offsets, wait_offsets)
 
-    def commands(self, stream: Stream) -> Iterator["Command"]:
-        """Every command of the stream, in program order."""
+    def commands(
+        self, stream: Stream, first: int = 0, past: int | None = None
+    ) -> Iterator["Command"]:
+        """The commands of the stream from `first` up to `past` (all of them), in program order."""
         slot_offsets = self.slot_offsets(stream)
         wait_offsets = offsets_of(stream.wait_counts)
-        for index in range(stream.command_count):
+        for index in range(stream.command_count)[first:past]:
             yield self._command(stream, index, slot_offsets, wait_offsets)
 
     def _command(

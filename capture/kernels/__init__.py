@@ -1,1 +1,19 @@
-""""""
+"""The kernels that ship, in one explicit table: what `kerntape capture NAME` and `kerntape kernels` know."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ShippedKernel:
+    """Where a kernel's `launch(rt, **arguments)` stands, and what it does, in one sentence."""
+
+    module: str
+    summary: str
+
+
+SHIPPED_KERNELS = {
+    "gqa_decode": ShippedKernel(
+        ".kernels.gqa_decode",
+        "One decode step of grouped-query attention on one PE: G query heads share a KV head.",
+    ),
+}

@@ -1,0 +1,20 @@
+"""What the shipped kernels should compute, in plain numpy float64 and independent of how they do it."""
+
+import numpy as np
+import numpy.typing as npt
+
+Float64s = npt.NDArray[np.float64]
+
+
+def softmax(scores: Float64s) -> Float64s:
+    """Softmax over the last axis."""
+    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights: Float64s = exponentials / exponentials.sum(axis=-1, keepdims=True)
+    return weights
+
+
+def attention(
+    queries: Float64s, keys_transposed: Float64s, values: Float64s, scale: float
+) -> Float64s:
+    """softmax(scale · Q·Kᵀ)·V of one KV head: Q [rows, d], K stored as [d, s_kv], V [s_kv, d]."""
+    return softmax(scale * (queries @ keys_transposed)) @ values

@@ -1,0 +1,117 @@
+"""Turns the `--arg name=text` of a command line into the arguments of a launch function.
+
+The function's own signature says which names there are and what each must be: a parameter's type is
+its annotation where that is int, float, bool or str, else the type of its default; without either,
+a text that reads as a number is one.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping
+from math import isfinite
+from typing import TypeAlias
+
+from ..schemas.errors import ConfigError, did_you_mean
+
+LaunchArgument: TypeAlias = int | float | bool | str | None
+
+_TYPES = ("int", "float", "bool", "str")
+_TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
+def bind_arguments(
+    launch: Callable[..., object], texts: Mapping[str, str], kernel: str
+) -> dict[str, LaunchArgument]:
+    """Every argument of the launch function but the runtime, defaults filled in, in its order.
+
+    Raises ConfigError naming the argument: unknown, missing, or not what its type asks for.
+    """
+    parameters = launch_parameters(launch, kernel)
+    takes_any = any(
+        parameter.kind is parameter.VAR_KEYWORD
+        for parameter in inspect.signature(launch).parameters.values()
+    )
+    for name in texts:
+        if name not in parameters and not takes_any:
+            raise ConfigError(f"{kernel} has no argument '{name}'{did_you_mean(name, parameters)}")
+    bound = {name: _value(parameter, texts, kernel) for name, parameter in parameters.items()}
+    extra = {name: _guess(text) for name, text in texts.items() if name not in parameters}
+    return bound | extra
+
+
+def launch_parameters(launch: Callable[..., object], kernel: str) -> dict[str, inspect.Parameter]:
+    """The launch function's named parameters after the runtime. Raises ConfigError without one."""
+    parameters = list(inspect.signature(launch).parameters.values())
+    if not parameters or parameters[0].kind in _VARIADIC:
+        raise ConfigError(f"{kernel} must take the runtime as its first argument: launch(rt, …)")
+    named = (parameter for parameter in parameters[1:] if parameter.kind not in _VARIADIC)
+    return {parameter.name: parameter for parameter in named}
+
+
+def _value(parameter: inspect.Parameter, texts: Mapping[str, str], kernel: str) -> LaunchArgument:
+    if parameter.name in texts:
+        return _parse(parameter, texts[parameter.name], kernel)
+    if parameter.default is parameter.empty:
+        name = parameter.name
+        raise ConfigError(f"{kernel} needs the argument '{name}'; add --arg {name}=…")
+    default: object = parameter.default
+    if default is None or isinstance(default, (int, float, str)):
+        return default
+    raise ConfigError(
+        f"{kernel}: the default of '{parameter.name}' must be a number, a truth value, a text or"
+        f" None, not {default!r}"
+    )
+
+
+def _parse(parameter: inspect.Parameter, text: str, kernel: str) -> LaunchArgument:
+    where = f"{kernel}: argument '{parameter.name}'"
+    match _type_of(parameter):
+        case "bool":
+            return _truth(text, where)
+        case "int":
+            return _integer(text, where)
+        case "float":
+            return _number(text, where)
+        case "str":
+            return text
+    return _guess(text)
+
+
+def _type_of(parameter: inspect.Parameter) -> str | None:
+    """'int', 'float', 'bool' or 'str'; None where the signature does not say."""
+    annotation = parameter.annotation
+    written = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
+    by_default = type(parameter.default).__name__
+    return next((name for name in (written, by_default) if name in _TYPES), None)
+
+
+def _truth(text: str, where: str) -> bool:
+    if text.lower() not in _TRUTHS:
+        raise ConfigError(f"{where} must be true or false, not '{text}'")
+    return _TRUTHS[text.lower()]
+
+
+def _integer(text: str, where: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise ConfigError(f"{where} must be a whole number, not '{text}'") from None
+
+
+def _number(text: str, where: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        raise ConfigError(f"{where} must be a number, not '{text}'") from None
+    if not isfinite(number):
+        raise ConfigError(f"{where} must be a finite number, not '{text}'")
+    return number
+
+
+def _guess(text: str) -> LaunchArgument:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

@@ -1,0 +1,182 @@
+"""`kerntape capture`: runs a kernel once and writes its trace."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..capture.outputs import OutputReport
+    from ..schemas.trace import Trace
+
+SUMMARY = "run a kernel once and write its commands to a trace"
+
+DONE = 0
+WRONG_RESULT = 3
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the options. Names are resolved when the command runs."""
+    parser.add_argument(
+        "kernel",
+        metavar="KERNEL",
+        help="a shipped kernel (see `kerntape kernels`) or your own: my_kernel.py:launch",
+    )
+    parser.add_argument(
+        "--topology",
+        default="single_pe",
+        metavar="T",
+        help="a shipped machine or a YAML file (default: single_pe)",
+    )
+    parser.add_argument(
+        "--arg",
+        dest="kernel_arguments",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="an argument of the kernel, for example --arg s_kv=4096; may be repeated",
+    )
+    parser.add_argument(
+        "--no-data",
+        action="store_true",
+        help="record the same trace without computing values: faster, nothing is checked",
+    )
+    parser.add_argument(
+        "--keep-inputs", action="store_true", help="keep the tensors' first values in the trace"
+    )
+    parser.add_argument(
+        "--seed",
+        type=_seed,
+        default=0,
+        metavar="N",
+        help="for random inputs (default: 0); the commands do not depend on it",
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument(
+        "-o", "--output", required=True, metavar="X.ktrace", help="the trace to write"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Captures, writes, reports. 3 where an output is not what its reference says."""
+    from pathlib import Path
+
+    from ..capture.capture import capture
+    from ..schemas.trace_file import write_trace
+    from ..topologies.loader import resolve_topology
+    from .printing import print_json
+
+    captured = capture(
+        arguments.kernel,
+        resolve_topology(arguments.topology),
+        given_arguments(arguments.kernel_arguments),
+        with_data=not arguments.no_data,
+        keep_inputs=arguments.keep_inputs,
+        seed=arguments.seed,
+    )
+    path = Path(arguments.output)
+    content_sha256 = write_trace(path, captured.trace)
+    if arguments.json:
+        print_json(figures(captured.trace, captured.outputs, path, content_sha256))
+    else:
+        print(summary_text(captured.trace, captured.outputs, path, content_sha256))
+    wrong = wrong_outputs(captured.outputs)
+    for line in wrong:
+        print(f"kerntape: {line}", file=sys.stderr)
+    return WRONG_RESULT if wrong else DONE
+
+
+def given_arguments(texts: Sequence[str]) -> dict[str, str]:
+    """`name=value` texts as a mapping. Raises ConfigError for one that is not, or a name twice."""
+    from ..schemas.errors import ConfigError
+
+    given: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise ConfigError(f"--arg must be NAME=VALUE, not '{text}'")
+        if name.strip() in given:
+            raise ConfigError(f"--arg {name.strip()} must be given once, not twice")
+        given[name.strip()] = value.strip()
+    return given
+
+
+def figures(
+    trace: "Trace", outputs: dict[str, "OutputReport"], path: "Path", content_sha256: str
+) -> dict[str, object]:
+    """What --json prints; its keys stay. `bytes` is the file's size.
+
+    `max_abs_err` is null without a reference, without data, and where a result is not a number.
+    """
+    return {
+        "trace": path.name,
+        "pes": len(trace.pes),
+        "commands": trace.command_count,
+        "bytes": path.stat().st_size,
+        "content_sha256": content_sha256,
+        "distinct_streams": len(trace.streams),
+        "outputs": {
+            name: {
+                "shape": list(output.shape),
+                "dtype": output.dtype,
+                "max_abs_err": output.finite_error,
+                "tolerance": output.tolerance,
+            }
+            for name, output in outputs.items()
+        },
+    }
+
+
+def summary_text(
+    trace: "Trace", outputs: dict[str, "OutputReport"], path: "Path", content_sha256: str
+) -> str:
+    """The same for a person."""
+    from .printing import aligned
+
+    header = trace.header
+    arguments = ", ".join(f"{name} {value}" for name, value in header.arguments.items())
+    streams = len(trace.streams)
+    rows = [
+        ["kernel", f"{header.kernel} ({arguments})" if arguments else header.kernel],
+        ["PEs", f"{len(trace.pes):,} on {header.topology['name']}"],
+        ["commands", f"{trace.command_count:,} in {streams:,} distinct stream{_s(streams)}"],
+        ["size", f"{path.stat().st_size:,} bytes"],
+        ["content", content_sha256],
+        *([f"output {name}", _output_text(output)] for name, output in outputs.items()),
+    ]
+    return f"{path.name}\n{aligned(rows)}"
+
+
+def wrong_outputs(outputs: dict[str, "OutputReport"]) -> list[str]:
+    """A line for each output that is not what its reference says."""
+    return [
+        f"output '{name}' is wrong: its largest error is {_error_text(output)}"
+        for name, output in outputs.items()
+        if not output.is_right
+    ]
+
+
+def _error_text(output: "OutputReport") -> str:
+    if output.finite_error is None:
+        return "not a number; NaN is in the result or in the reference"
+    return f"{output.finite_error:.3g}, its tolerance {output.tolerance:.3g}"
+
+
+def _output_text(output: "OutputReport") -> str:
+    what = f"{list(output.shape)} {output.dtype}"
+    if output.max_abs_err is None:
+        return f"{what}, not compared"
+    verdict = "right" if output.is_right else "WRONG"
+    return f"{what}, {verdict}: largest error {_error_text(output)}"
+
+
+def _seed(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"must be a whole number of at least 0, not '{text}'")
+    return int(text)
+
+
+def _s(count: int) -> str:
+    return "" if count == 1 else "s"

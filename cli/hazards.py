@@ -1,0 +1,157 @@
+"""`kerntape hazards`: which pairs of commands a policy leaves unordered, whatever the calibration."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..replay.hazards.patterns import Pair, Party, Pattern
+    from ..replay.hazards.potential import StaticCheck
+    from ..schemas.trace import Trace
+
+SUMMARY = "find the hazards that a policy leaves possible, under any calibration"
+
+NONE_FOUND = 0
+FINDING = 3
+
+ADVICE = (
+    "To order them: more scratch slots, a tl.wait between the two lines, or a policy that compares\n"
+    "bytes (byte_range, rw_aware, serial)."
+)
+
+_PHRASES = {
+    "RAW": ("reads what", "may not have written yet"),
+    "WAR": ("writes over what", "may still be reading"),
+    "WAW": ("writes over what", "may yet write"),
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The trace, the policy and the form of the answer."""
+    parser.add_argument("trace", metavar="X.ktrace", help="a trace that `kerntape capture` wrote")
+    parser.add_argument(
+        "--policy",
+        default="strict_fifo",
+        metavar="P",
+        help="a shipped hazard policy or a YAML file (default: strict_fifo)",
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Checks, prints, and returns 3 where a hazard is possible. KerntapeError for a bad file or name."""
+    from pathlib import Path
+
+    from ..replay.hazards.potential import check_statically
+    from ..replay.policy import resolve_policy
+    from ..schemas.config_file import check
+    from ..schemas.topology import Topology
+    from ..schemas.trace_file import read_trace
+
+    trace = read_trace(Path(arguments.trace))
+    topology = check(Topology, trace.header.topology, "the trace's topology")
+    policy = resolve_policy(arguments.policy)
+    checked = check_statically(trace, topology, policy)
+    lines = (json_lines if arguments.json else text_lines)(trace, policy.name, checked)
+    for line in lines:
+        print(line)
+    return FINDING if len(checked.hazards) else NONE_FOUND
+
+
+def json_lines(trace: Trace, policy: str, checked: StaticCheck) -> Iterator[str]:
+    """One JSON object, a hazard a line: there may be millions."""
+    from ..replay.hazards.patterns import pair
+
+    count = len(checked.hazards)
+    totals = {
+        "policy": policy,
+        "pes": len(trace.pes),
+        "pairs_checked": checked.pairs_checked,
+        "count": count,
+    }
+    yield "{"
+    for name, value in totals.items():
+        yield f"  {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)},"
+    yield '  "hazards": ['
+    for row in range(count):
+        hazard = json.dumps(pair_figures(pair(trace, checked.hazards, row)), ensure_ascii=False)
+        yield f"    {hazard}{',' if row + 1 < count else ''}"
+    yield "  ]"
+    yield "}"
+
+
+def pair_figures(pair: Pair) -> dict[str, Any]:
+    """A hazard as `--json` prints it. `pe` is a rank; `handle` the earlier command's name for the
+    bytes; `byte_from` and `byte_to` (exclusive) TCM addresses, or offsets in the HBM tensor."""
+    return {
+        "kind": str(pair.kind),
+        "pe": pair.rank,
+        "earlier": _party_figures(pair.earlier),
+        "later": _party_figures(pair.later),
+        "handle": pair.earlier.handle,
+        "space": str(pair.space),
+        "byte_from": pair.byte_from,
+        "byte_to": pair.byte_to,
+    }
+
+
+def _party_figures(party: Party) -> dict[str, Any]:
+    return {
+        "command": party.command,
+        "op": party.op,
+        "op_kind": party.op_kind,
+        "kind": party.kind.name.lower(),
+        "handle": party.handle,
+        "line": str(party.line),
+    }
+
+
+def text_lines(trace: Trace, policy: str, checked: StaticCheck) -> Iterator[str]:
+    """The verdict, then the hazards grouped by what a kernel's author would change."""
+    from ..replay.hazards.patterns import patterns
+
+    found = patterns(trace, checked.hazards)
+    compared = f"{_counted(checked.pairs_checked, 'unordered pair')} compared"
+    on_pes = f"{_counted(len(trace.pes), 'PE')}, {compared}"
+    if not found:
+        yield f"{policy}: no hazard is possible, under any calibration ({on_pes})."
+        return
+    yield (
+        f"{policy}: {_counted(len(checked.hazards), 'pair')} of commands can go wrong ({on_pes})."
+    )
+    yield "Nothing orders them, so whether they do in a replay depends on the calibration."
+    for pattern in found:
+        yield ""
+        yield from _pattern_lines(pattern, len(trace.pes))
+    yield ""
+    yield ADVICE
+
+
+def _pattern_lines(pattern: Pattern, launched: int) -> Iterator[str]:
+    first = pattern.first
+    names = dict.fromkeys((first.earlier.handle, first.later.handle))
+    spread = "" if launched == 1 else f" on {_counted(pattern.pes, 'PE')}"
+    example = "" if pattern.count == 1 else f", {pattern.count:,} times{spread}; the first"
+    where = "" if launched == 1 else f" on PE {first.rank}"
+    yield (
+        f"{first.kind} on {' / '.join(names)}{example}{where}"
+        f" ({first.space} {first.byte_from:#x}–{first.byte_to:#x}):"
+    )
+    does, undone = _PHRASES[first.kind]
+    yield f"  {_described(first.later)} {does}"
+    yield f"  {_described(first.earlier)} {undone}"
+    for line in dict.fromkeys((first.later.line, first.earlier.line)):
+        yield f"    {line}  {line.text.strip()}"
+
+
+def _described(party: Party) -> str:
+    kind = party.kind.name.lower()
+    op = "" if party.op_kind in ("", kind) else f", op {party.op} {party.op_kind}"
+    return f"command {party.command} [{kind}{op}, {party.line}]"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"

@@ -1,0 +1,127 @@
+"""`kerntape inspect`: what a trace or a timeline holds, after checking all of it."""
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from .inspect_text import inspection_text
+from .printing import print_json
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..schemas.trace import PeEntry, Trace
+
+SUMMARY = "check a trace or a timeline, and show what it holds"
+
+DEFAULT_COMMANDS = 10
+
+Facts = dict[str, Any]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """FILE is a .ktrace or a .ktimeline; its first bytes say which."""
+    parser.add_argument("file", metavar="FILE", help="a .ktrace or .ktimeline file")
+    parser.add_argument(
+        "--pe",
+        type=_count,
+        metavar="N",
+        help="list the commands of the PE of rank N (a trace's first)",
+    )
+    parser.add_argument(
+        "--commands",
+        type=_count,
+        default=DEFAULT_COMMANDS,
+        metavar="N",
+        help=f"how many commands to list (default: {DEFAULT_COMMANDS})",
+    )
+    parser.add_argument(
+        "--from",
+        dest="first",
+        type=_count,
+        default=0,
+        metavar="N",
+        help="the first command to list (default: 0)",
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"must be a number from 0, not '{text}'")
+    return int(text)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Reads, checks and prints. Raises FileError where the file is not whole and sound."""
+    from pathlib import Path
+
+    from ..schemas.trace_file import is_trace
+
+    path = Path(arguments.file)
+    read = _trace_facts if is_trace(path) else _timeline_facts
+    facts = read(path, arguments)
+    if arguments.json:
+        print_json(facts)
+    else:
+        print(inspection_text(facts))
+    return 0
+
+
+def _trace_facts(path: "Path", arguments: argparse.Namespace) -> Facts:
+    from ..schemas.trace_facts import trace_facts
+    from ..schemas.trace_file import read_trace_file
+
+    file = read_trace_file(path)
+    return {
+        **_file_facts(path, "ktrace"),
+        **trace_facts(file),
+        "pe": _listed_pe(file.trace, arguments),
+    }
+
+
+def _timeline_facts(path: "Path", arguments: argparse.Namespace) -> Facts:
+    from ..schemas.sections import TIMELINE_FORMAT
+    from ..schemas.timeline_file import read_timeline
+    from ..schemas.trace_facts import launch_facts, timeline_facts
+    from ..schemas.trace_file import content_sha256
+
+    timeline = read_timeline(path)
+    trace = timeline.trace
+    return {
+        **_file_facts(path, "ktimeline"),
+        "version": TIMELINE_FORMAT.version,
+        **timeline_facts(timeline),
+        "trace": {"content_sha256": content_sha256(trace), **launch_facts(trace)},
+        "pe": None if arguments.pe is None else _listed_pe(trace, arguments),
+    }
+
+
+def _file_facts(path: "Path", file_format: str) -> Facts:
+    return {
+        "file": path.name,
+        "format": file_format,
+        "size_bytes": path.stat().st_size,
+        "valid": True,
+    }
+
+
+def _listed_pe(trace: "Trace", arguments: argparse.Namespace) -> Facts:
+    from ..schemas.trace_facts import pe_facts
+
+    return pe_facts(trace, _pe(trace, arguments.pe), arguments.first, arguments.commands)
+
+
+def _pe(trace: "Trace", rank: int | None) -> "PeEntry":
+    """The PE of that rank, the first where none is given. Raises ConfigError: not launched."""
+    from ..schemas.errors import ConfigError
+
+    if rank is None:
+        return trace.pes[0]
+    for pe in trace.pes:
+        if pe.rank == rank:
+            return pe
+    first, last = trace.pes[0].rank, trace.pes[-1].rank
+    raise ConfigError(
+        f"--pe must be the rank of one of the {len(trace.pes)} launched PEs ({first} to {last}),"
+        f" not {rank}"
+    )

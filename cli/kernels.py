@@ -1,0 +1,58 @@
+"""`kerntape kernels`: the kernels that ship, or one of them with its arguments and their defaults."""
+
+import argparse
+from typing import TYPE_CHECKING
+
+from .printing import aligned, print_json
+
+if TYPE_CHECKING:
+    from ..capture.kernel_catalogue import KernelDescription
+
+SUMMARY = "list the kernels that ship, or one with its arguments"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """NAME is a shipped kernel."""
+    parser.add_argument("name", nargs="?", metavar="NAME", help="a shipped kernel's name")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints the list, or one kernel. Raises ConfigError where NAME is not one."""
+    from ..capture.kernel_catalogue import describe, shipped_kernels
+
+    if arguments.name is not None:
+        kernel = describe(arguments.name)
+        if arguments.json:
+            print_json(kernel_json(kernel))
+        else:
+            print(kernel_text(kernel))
+        return 0
+    kernels = shipped_kernels()
+    if arguments.json:
+        print_json({"kernels": [kernel_json(kernel) for kernel in kernels]})
+    else:
+        print("\n\n".join(listed_text(kernel) for kernel in kernels))
+    return 0
+
+
+def kernel_json(kernel: "KernelDescription") -> dict[str, object]:
+    """name, summary, arguments {name: default}."""
+    return {
+        "name": kernel.name,
+        "summary": kernel.summary,
+        "arguments": kernel.arguments,
+    }
+
+
+def listed_text(kernel: "KernelDescription") -> str:
+    """The kernel's entry in the list: its sentence, its arguments with their defaults."""
+    defaults = " ".join(f"{name}={value}" for name, value in kernel.arguments.items())
+    return f"{kernel.name}  {kernel.summary}\n  {defaults}"
+
+
+def kernel_text(kernel: "KernelDescription") -> str:
+    """The kernel in full: its sentence, what its launch function says, the defaults as a table."""
+    rows = [[name, str(value)] for name, value in kernel.arguments.items()]
+    table = aligned([["argument", "default"], *rows])
+    return f"{kernel.name}: {kernel.summary}\n\n{kernel.details}\n\n{table}"

@@ -1,0 +1,20 @@
+"""What `topologies`, `calibrations` and `policies` share: without NAME a list, with NAME one whole."""
+
+import argparse
+from collections.abc import Mapping
+
+from .printing import aligned, print_json
+
+
+def add_listing_arguments(parser: argparse.ArgumentParser, kind: str) -> None:
+    """NAME, a shipped name or a YAML file, and --json."""
+    parser.add_argument("name", nargs="?", metavar="NAME", help=f"a {kind}'s name or YAML file")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def print_listing(kinds: str, summaries: Mapping[str, str], as_json: bool) -> None:
+    """Print each name with its summary; as JSON an object of them under the kinds' name."""
+    if as_json:
+        print_json({kinds: dict(summaries)})
+    else:
+        print(aligned(list(summaries.items())))

@@ -1,0 +1,37 @@
+"""How subcommands print: aligned tables for people, one JSON object for programs."""
+
+import json
+from collections.abc import Collection, Sequence
+from decimal import Decimal
+from typing import Any
+
+GAP = "  "
+
+
+def aligned(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> str:
+    """The rows as text, columns two spaces apart, those whose index is in `right` right-aligned.
+
+    Every row has as many cells as the first. No line ends in a space.
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(_line(row, widths, right) for row in rows)
+
+
+def _line(row: Sequence[str], widths: Sequence[int], right: Collection[int]) -> str:
+    cells = [
+        cell.rjust(width) if index in right else cell.ljust(width)
+        for index, (cell, width) in enumerate(zip(row, widths, strict=True))
+    ]
+    return GAP.join(cells).rstrip()
+
+
+def print_json(value: dict[str, Any]) -> None:
+    """Print one JSON object, keys in the order given; a Decimal as the number that prints alike."""
+    print(json.dumps(value, indent=2, ensure_ascii=False, default=_json_number))
+
+
+def _json_number(value: object) -> int | float:
+    """Configurations hold at most 15 significant digits, which a binary float prints back exactly."""
+    if not isinstance(value, Decimal):
+        raise TypeError(f"{type(value).__name__} has no JSON form")
+    return int(value) if value == value.to_integral_value() else float(value)

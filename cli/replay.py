@@ -1,0 +1,129 @@
+"""`kerntape replay`: a trace under a calibration and a hazard policy."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..schemas.deadlock import Deadlock
+
+FINDING = 3
+
+SUMMARY = "replay a trace under a calibration, a hazard policy and a topology"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the options. Names are resolved when the command runs."""
+    parser.add_argument("trace", metavar="X.ktrace", help="a trace that `kerntape capture` wrote")
+    add_model_options(parser)
+    parser.add_argument("-o", "--output", metavar="X.ktimeline", help="write the timeline")
+    parser.add_argument("--op-log", metavar="FILE", help="write the timeline as canonical text")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def add_model_options(parser: argparse.ArgumentParser) -> None:
+    """The options that choose the model; `view` has them too."""
+    parser.add_argument("--calibration", metavar="C", help="a shipped calibration or a YAML file")
+    parser.add_argument(
+        "--set",
+        dest="settings",
+        action="append",
+        default=[],
+        metavar="PATH=VALUE",
+        help="change one number of the calibration, for example pe_cpu.fixed_cycles=20",
+    )
+    parser.add_argument(
+        "--hazards",
+        "--policy",
+        dest="policy",
+        default="strict_fifo",
+        metavar="P",
+        help="a shipped hazard policy or a YAML file (default: strict_fifo)",
+    )
+    parser.add_argument("--topology", metavar="T", help="another machine with the trace's layout")
+    parser.add_argument(
+        "--runner",
+        default="compiled",
+        metavar="R",
+        help="compiled (default) or simpy, the readable reference",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Replays, writes what was asked for, prints the summary."""
+    from pathlib import Path
+
+    from ..replay.op_log import op_log_sha256, write_op_log
+    from ..replay.replay import replay
+    from ..replay.summary import summary
+    from ..schemas.timeline_file import write_timeline
+    from ..schemas.trace_file import read_trace
+    from ..topologies.loader import resolve_topology
+    from .printing import print_json
+
+    timeline = replay(
+        read_trace(Path(arguments.trace)),
+        topology=resolve_topology(arguments.topology) if arguments.topology else None,
+        calibration=arguments.calibration,
+        settings=arguments.settings,
+        policy=arguments.policy,
+        runner=arguments.runner,
+    )
+    log_sha256 = ""
+    if arguments.op_log:
+        log_sha256 = write_op_log(Path(arguments.op_log), timeline)
+    elif arguments.json:
+        log_sha256 = op_log_sha256(timeline)
+    if arguments.output:
+        write_timeline(Path(arguments.output), timeline)
+    figures = summary(
+        timeline,
+        trace=Path(arguments.trace).name,
+        runner=arguments.runner,
+        op_log_sha256=log_sha256,
+    )
+    if arguments.json:
+        print_json(figures)
+    else:
+        print(summary_text(figures))
+        print(deadlock_text(timeline.deadlock), end="")
+    return 0 if timeline.deadlock is None else FINDING
+
+
+def summary_text(figures: dict[str, Any]) -> str:
+    """The figures for a person: what it took, what was busy, what the policy did."""
+    from .printing import aligned
+
+    hazards = figures["hazards"]
+    kinds = ", ".join(f"{count:,} {kind}" for kind, count in figures["commands_by_kind"].items())
+    rows = [
+        ["makespan", f"{figures['makespan_ps'] / 1e3:,.3f} ns"],
+        ["model", f"{figures['topology']}, {figures['calibration']}, {figures['policy']}"],
+        ["commands", f"{figures['commands']:,} ({kinds})"],
+        ["stages", f"{figures['stages']:,}"],
+        ["dispatch", f"{figures['dispatch_ps'] / 1e3:,.3f} ns"],
+        ["DMA reads", f"{figures['dma_reads']:,} ({figures['dma_read_bytes']:,} bytes)"],
+        ["hazards", f"{hazards['held']:,} held for {hazards['held_ps'] / 1e3:,.3f} ns in all,"],
+        ["", f"{hazards['violations']:,} went wrong"],
+    ]
+    if figures["op_log_sha256"]:
+        rows.append(["op_log", figures["op_log_sha256"]])
+    busy = [
+        [block, f"{use['busy_ps'] / 1e3:,.3f} ns", f"{100 * use['utilisation']:.1f} %"]
+        for block, use in figures["engines"].items()
+    ]
+    return f"{figures['trace']}\n{aligned(rows)}\n\n{aligned([['engine', 'busy', ''], *busy], right=(1, 2))}"
+
+
+def deadlock_text(deadlock: Deadlock | None) -> str:
+    """The wait-for graph in words; nothing where the replay ended."""
+    if deadlock is None:
+        return ""
+    lines = ["", "deadlock: these commands wait for each other, under every calibration"]
+    lines += [f"  {blocked}" for blocked in deadlock.cycle]
+    if deadlock.tail:
+        lines += ["and hold up", *(f"  {blocked}" for blocked in deadlock.tail)]
+    depth = deadlock.clearing_depth
+    cure = "no queue depth clears it" if depth is None else f"ipcq.depth {depth} clears it"
+    return "\n".join([*lines, cure, ""])

@@ -1,0 +1,119 @@
+"""Builds a calibration from its levels, each naming only what it changes.
+
+From the lowest: the shipped default, the topology's `pe_cost_model`, a calibration (shipped or a
+file), single values (`pe_cpu.fixed_cycles=20`).
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..schemas.calibration import Calibration, CostModel
+from ..schemas.config_file import check, check_part, key_paths, leaves
+from ..schemas.errors import ConfigError, nearest
+from ..schemas.shipped_files import read_named_yaml, shipped_names
+from ..schemas.topology import Topology
+from ..schemas.yaml_text import format_yaml
+
+DEFAULT_CALIBRATION = "default"
+
+_PACKAGE = f"{__package__}.calibrations"
+
+
+def shipped_calibrations() -> dict[str, str]:
+    """The shipped calibrations' names, each with its one-line summary."""
+    return {name: read_calibration(name).summary for name in shipped_names(_PACKAGE)}
+
+
+def read_calibration(name_or_path: str) -> Calibration:
+    """A calibration over the shipped default alone. Raises ConfigError as resolve_calibration does."""
+    layers = _Layers(DEFAULT_CALIBRATION)
+    layers.lay_calibration(name_or_path)
+    return layers.calibration()
+
+
+def resolve_calibration(
+    topology: Topology, calibration: str | None = None, settings: Sequence[str] = ()
+) -> Calibration:
+    """The numbers for a replay on the topology. `settings` are `path=value` words.
+
+    Raises ConfigError: no such calibration, an unknown key (with what was probably meant), a wrong
+    or missing value; one line that names the file, or the setting, and the key.
+    """
+    layers = _Layers(DEFAULT_CALIBRATION)
+    if topology.pe_cost_model:
+        layers.lay(topology.pe_cost_model, f"{topology.name}.pe_cost_model")
+    if calibration is not None:
+        layers.lay_calibration(calibration)
+    layers.lay_settings(settings)
+    return layers.calibration()
+
+
+def calibration_yaml(calibration: Calibration) -> str:
+    """The calibration as a YAML file's text, which reads back to an equal calibration."""
+    return format_yaml(calibration)
+
+
+class _Layers:
+    """The levels laid so far: the merged values, and the names of what they are made of."""
+
+    def __init__(self, base: str) -> None:
+        self._values, self._where = read_named_yaml(base, _PACKAGE, "calibration")
+        self._made_of = [base]
+
+    def lay(self, costs: dict[str, Any], made_of: str) -> None:
+        """Lay a part of a cost model over what is there."""
+        self._values = _merged(self._values, costs)
+        self._made_of.append(made_of)
+
+    def lay_calibration(self, name_or_path: str) -> None:
+        """Lay a calibration; its name stands for the levels it hides."""
+        values, where = read_named_yaml(name_or_path, _PACKAGE, "calibration")
+        check_part(Calibration, values, where)
+        if self._made_of == [DEFAULT_CALIBRATION] or leaves(values).keys() >= set(
+            key_paths(CostModel)
+        ):
+            self._made_of = []
+        self.lay(values, str(values["name"]))
+        self._where = where
+
+    def lay_settings(self, settings: Sequence[str]) -> None:
+        """Lay single values; of two for one path the last holds."""
+        chosen = dict(_parsed_setting(setting) for setting in settings)
+        for path, value in chosen.items():
+            costs = _nested(path, value)
+            check_part(CostModel, costs, "--set")
+            self.lay(costs, f"{path}={value}")
+
+    def calibration(self) -> Calibration:
+        """The levels as one calibration, checked whole."""
+        return check(Calibration, self._values | {"name": " + ".join(self._made_of)}, self._where)
+
+
+def _merged(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
+    merged = dict(below)
+    for key, value in above.items():
+        both = isinstance(value, dict) and isinstance(below.get(key), dict)
+        merged[key] = _merged(below[key], value) if both else value
+    return merged
+
+
+def _parsed_setting(setting: str) -> tuple[str, str]:
+    path, equals, value = (part.strip() for part in setting.partition("="))
+    if not (path and equals and value):
+        raise ConfigError(
+            f"--set must be PATH=VALUE, as in pe_cpu.fixed_cycles=20, not '{setting}'"
+        )
+    paths = key_paths(CostModel)
+    if path not in paths:
+        inside = [known for known in paths if known.startswith(f"{path}.")]
+        if inside:
+            raise ConfigError(f"--set {path}: names a group; set one of {', '.join(inside)}")
+        near = nearest(path, paths)
+        hint = f"; did you mean '{near}'?" if near else f"; known: {', '.join(paths)}"
+        raise ConfigError(f"--set: unknown key '{path}'{hint}")
+    return path, value
+
+
+def _nested(path: str, value: str) -> dict[str, Any]:
+    first, dot, rest = path.partition(".")
+    return {first: _nested(rest, value) if dot else value}

@@ -1,0 +1,131 @@
+"""Explains a replay that cannot end. A deadlock is a cycle in the stage graph: no calibration clears
+it, and its absence holds under every calibration.
+"""
+
+import numpy as np
+
+from ..schemas.columns import Int64s
+from ..schemas.commands import CommandKind
+from ..schemas.deadlock import BlockedCommand, Deadlock
+from ..schemas.hazard_policy import HazardPolicy
+from ..schemas.stages import Why
+from ..schemas.topology import Topology
+from ..schemas.trace import Trace
+from . import compiled_runner
+from .lower import lower
+from .stage_graph import Durations, StageGraph
+from .times import Times
+
+NEVER = -1
+
+
+def explain(
+    trace: Trace, topology: Topology, policy: HazardPolicy, graph: StageGraph, times: Times
+) -> Deadlock:
+    """The wait-for graph of a run in which some stage never ended."""
+    waiting = _Waiting(trace, graph, times)
+    cycle = waiting.cycle()
+    in_cycle = {blocked.rank for blocked in cycle}
+    tail = [blocked for blocked in waiting.first_of_each_pe() if blocked.rank not in in_cycle]
+    return Deadlock(tuple(cycle), tuple(tail), clearing_depth(trace, topology, policy))
+
+
+def ends(graph: StageGraph) -> bool:
+    """Whether every stage can happen: under one calibration as under every other."""
+    instants = Durations(
+        np.ones(len(graph.duration_classes), np.int64), np.ones(len(graph.lag_classes), np.int64)
+    )
+    return bool((compiled_runner.run(graph, instants).end_ps != NEVER).all())
+
+
+def clearing_depth(trace: Trace, topology: Topology, policy: HazardPolicy) -> int | None:
+    """The smallest queue depth under which the trace ends; None where none does."""
+    boundless = max(1, sum(len(trace.streams[pe.stream].forms) for pe in trace.pes))
+    boundless *= max(1, _most_fragments(trace, topology))
+
+    def ends_at(depth: int) -> bool:
+        ipcq = topology.ipcq.model_copy(update={"depth": depth})
+        return ends(lower(trace, topology.model_copy(update={"ipcq": ipcq}), policy))
+
+    if not ends_at(boundless):
+        return None
+    too_shallow, deep_enough = 0, boundless
+    while deep_enough - too_shallow > 1:
+        middle = (too_shallow + deep_enough) // 2
+        if ends_at(middle):
+            deep_enough = middle
+        else:
+            too_shallow = middle
+    return deep_enough
+
+
+def _most_fragments(trace: Trace, topology: Topology) -> int:
+    largest = max((geometry.size_bytes for geometry in trace.geometries), default=0)
+    return -(-largest // topology.ipcq.slot_bytes)
+
+
+class _Waiting:
+    """Who waits for whom, after the run stopped."""
+
+    def __init__(self, trace: Trace, graph: StageGraph, times: Times) -> None:
+        self._trace = trace
+        self._graph = graph
+        self._times = times
+        self._stuck: Int64s = np.flatnonzero(times.end_ps == NEVER)
+
+    def cycle(self) -> list[BlockedCommand]:
+        """The commands of a cycle, from the least (rank, command) on."""
+        path: list[int] = []
+        seen: dict[int, int] = {}
+        stage = int(self._stuck[0])
+        while stage not in seen:
+            seen[stage] = len(path)
+            path.append(stage)
+            stage = self._waits_for(stage)[0]
+        stages = path[seen[stage] :]
+        blocked = [self._blocked(stage) for stage in stages if self._leaves_command(stage)]
+        least = min(range(len(blocked)), key=lambda i: (blocked[i].rank, blocked[i].command))
+        return blocked[least:] + blocked[:least]
+
+    def first_of_each_pe(self) -> list[BlockedCommand]:
+        """Per PE that did not end, the first stage that never will."""
+        _, rows = np.unique(self._graph.stages.pe[self._stuck], return_index=True)
+        return [self._blocked(self._leaving(int(stage))) for stage in self._stuck[rows]]
+
+    def _leaving(self, stage: int) -> int:
+        """From a stage along what it waits for, the last of the same command."""
+        while not self._leaves_command(stage):
+            stage = self._waits_for(stage)[0]
+        return stage
+
+    def _leaves_command(self, stage: int) -> bool:
+        return self._place(stage) != self._place(self._waits_for(stage)[0])
+
+    def _waits_for(self, stage: int) -> tuple[int, Why]:
+        """The first releaser of the stage that never came, and why it is waited for."""
+        releases = self._graph.releases
+        for row in range(releases.offsets[stage], releases.offsets[stage + 1]):
+            releaser = int(releases.releaser[row])
+            happened = self._times.start_ps if releases.from_start[row] else self._times.end_ps
+            if happened[releaser] == NEVER:
+                return releaser, Why(releases.why[row])
+        raise AssertionError("a stage that never ended has a release that never happened")
+
+    def _place(self, stage: int) -> tuple[int, int]:
+        stages = self._graph.stages
+        return int(stages.pe[stage]), int(stages.command[stage])
+
+    def _blocked(self, stage: int) -> BlockedCommand:
+        releaser, why = self._waits_for(stage)
+        (pe, command), (for_pe, for_command) = self._place(stage), self._place(releaser)
+        stream = self._trace.streams[self._trace.pes[pe].stream]
+        form = self._trace.forms[stream.forms[command]]
+        return BlockedCommand(
+            rank=self._trace.pes[pe].rank,
+            command=command,
+            verb=f"{CommandKind(form.kind).name.lower()} {form.direction}".rstrip(),
+            line=str(self._trace.lines[int(stream.lines[command])]),
+            waits_for=why.phrase,
+            for_rank=self._trace.pes[for_pe].rank,
+            for_command=for_command,
+        )

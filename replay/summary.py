@@ -1,0 +1,101 @@
+"""A replay in a few numbers: what `replay --json` prints and sweeps record. Knows no terminal."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from ..schemas.commands import CommandKind
+from ..schemas.hazards import Outcome
+from ..schemas.stages import Block, StageKind
+from ..schemas.timeline import Timeline
+
+
+@dataclass(frozen=True, slots=True)
+class BlockUse:
+    """One kind of hardware block, summed over the launched PEs.
+
+    `utilisation` is busy time over makespan times the number of such engines, 0 to 1.
+    """
+
+    busy_ps: int
+    utilisation: float
+
+
+def block_uses(timeline: Timeline) -> dict[Block, BlockUse]:
+    """Per kind of block that the machine model has, how long it worked."""
+    lasting = timeline.end_ps - timeline.start_ps
+    busy = np.zeros(len(timeline.engines), dtype=np.int64)
+    np.add.at(busy, timeline.stages.engine, lasting)
+    uses = {}
+    for block in dict.fromkeys(engine.block for engine in timeline.engines):
+        of_block = [i for i, engine in enumerate(timeline.engines) if engine.block is block]
+        busy_ps = int(busy[of_block].sum())
+        available_ps = timeline.makespan_ps * len(of_block)
+        uses[block] = BlockUse(busy_ps, round(busy_ps / available_ps, 6) if available_ps else 0.0)
+    return uses
+
+
+def commands_by_kind(timeline: Timeline) -> dict[str, int]:
+    """How many commands of each kind all PEs issue; kinds that do not occur are left out."""
+    trace = timeline.trace
+    counts = np.zeros(len(CommandKind), dtype=np.int64)
+    for pe in trace.pes:
+        kinds = trace.form_kinds[trace.streams[pe.stream].forms]
+        counts += np.bincount(kinds, minlength=len(CommandKind))
+    return {kind.name.lower(): int(counts[kind]) for kind in CommandKind if counts[kind]}
+
+
+def dispatch_ps(timeline: Timeline) -> int:
+    """The time all PE_CPUs spend dispatching, overhead commands included."""
+    return _sum_of(timeline, StageKind.DISPATCH)
+
+
+def dma_reads(timeline: Timeline) -> tuple[int, int]:
+    """How many DMA reads there are (loads included), and their bytes."""
+    reads = timeline.stages.kind == StageKind.DMA_READ
+    quantity = np.array([d.quantity for d in timeline.duration_classes], dtype=np.int64)
+    return int(reads.sum()), int(quantity[timeline.stages.duration_class[reads]].sum())
+
+
+def hazard_totals(timeline: Timeline) -> dict[str, int]:
+    """Pairs held, the time they were held, and pairs that went wrong."""
+    hazards = timeline.hazards
+    held = hazards.outcome == Outcome.HELD
+    return {
+        "held": int(held.sum()),
+        "held_ps": int(hazards.cost_ps[held].sum()),
+        "violations": hazards.count(Outcome.VIOLATED),
+    }
+
+
+def summary(timeline: Timeline, *, trace: str, runner: str, op_log_sha256: str) -> dict[str, Any]:
+    """The object that `replay --json` prints. Keys are stable (docs/model.md lists them)."""
+    reads, read_bytes = dma_reads(timeline)
+    return {
+        "status": str(timeline.status),
+        "trace": trace,
+        "topology": timeline.topology.name,
+        "calibration": timeline.calibration.name,
+        "policy": timeline.policy.name,
+        "runner": runner,
+        "makespan_ps": timeline.makespan_ps,
+        "stages": len(timeline.stages),
+        "commands": timeline.trace.command_count,
+        "op_log_sha256": op_log_sha256,
+        "dispatch_ps": dispatch_ps(timeline),
+        "commands_by_kind": commands_by_kind(timeline),
+        "engines": {
+            str(block): {"busy_ps": use.busy_ps, "utilisation": use.utilisation}
+            for block, use in block_uses(timeline).items()
+        },
+        "dma_reads": reads,
+        "dma_read_bytes": read_bytes,
+        "hazards": hazard_totals(timeline),
+        "deadlock": asdict(timeline.deadlock) if timeline.deadlock else None,
+    }
+
+
+def _sum_of(timeline: Timeline, kind: StageKind) -> int:
+    of_kind = timeline.stages.kind == kind
+    return int((timeline.end_ps[of_kind] - timeline.start_ps[of_kind]).sum())

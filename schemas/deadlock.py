@@ -1,0 +1,38 @@
+"""A replay that cannot end: which commands wait for each other, and what would clear it."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class BlockedCommand:
+    """A command that never finishes, and the one it waits for.
+
+    `rank` and `command` place it; `verb` is its kind with its direction ("send E"); `line` its
+    kernel line; `waits_for` says in words for what; `for_rank` and `for_command` place that.
+    """
+
+    rank: int
+    command: int
+    verb: str
+    line: str
+    waits_for: str
+    for_rank: int
+    for_command: int
+
+    def __str__(self) -> str:
+        return (
+            f"PE {self.rank} command {self.command} {self.verb} ({self.line}) waits for"
+            f" {self.waits_for}: PE {self.for_rank} command {self.for_command}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Deadlock:
+    """`cycle`: each waits for the next, the last for the first. `tail`: the first blocked command of
+    every other PE, by rank. `clearing_depth`: the smallest queue depth (slots) under which the same
+    commands end, None where no depth does.
+    """
+
+    cycle: tuple[BlockedCommand, ...]
+    tail: tuple[BlockedCommand, ...]
+    clearing_depth: int | None

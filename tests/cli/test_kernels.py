@@ -1,0 +1,37 @@
+"""`kerntape kernels` lists the kernels that ship, and explains one."""
+
+import json
+
+import pytest
+from kerntape.cli.main import main
+
+
+def test_kernels_lists_each_with_its_sentence_and_its_defaults(
+    capsys: pytest.CaptureFixture[str],
+):
+    assert main(["kernels"]) == 0
+    name, defaults = capsys.readouterr().out.splitlines()[:2]
+    assert name == (
+        "gqa_decode  One decode step of grouped-query attention on one PE:"
+        " G query heads share a KV head."
+    )
+    assert defaults == ("  variant=opt2 g=8 d=128 s_kv=4096 tile=64 dtype=bf16 slots=2 scale=0.0")
+
+
+def test_kernels_with_a_name_explains_its_arguments(capsys: pytest.CaptureFixture[str]):
+    assert main(["kernels", "gqa_decode"]) == 0
+    printed = capsys.readouterr().out
+    assert "slots    scratch regions that tiles take in rotation" in printed
+    assert "argument  default\nvariant   opt2\n" in printed
+
+
+def test_kernels_as_json(capsys: pytest.CaptureFixture[str]):
+    assert main(["kernels", "gqa_decode", "--json"]) == 0
+    kernel = json.loads(capsys.readouterr().out)
+    assert list(kernel) == ["name", "summary", "arguments"]
+    assert kernel["arguments"]["s_kv"] == 4096
+
+
+def test_an_unknown_kernel_is_named_with_what_was_meant(capsys: pytest.CaptureFixture[str]):
+    assert main(["kernels", "gqa_decod"]) == 1
+    assert "no kernel 'gqa_decod'; did you mean 'gqa_decode'?" in capsys.readouterr().err

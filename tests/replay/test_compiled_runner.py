@@ -1,0 +1,91 @@
+"""The quick runner: its times are the SimPy runner's, compiled or not."""
+
+import importlib.util
+import shutil
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from kerntape.replay import compiled_runner, engine, simpy_runner
+from kerntape.schemas.errors import KerntapeError
+from law_graphs import LANE, SERVER, Release, graph_of, law_graphs
+
+
+def uncompiled_engine() -> ModuleType:
+    """The engine's source, run as Python, whatever is built beside it."""
+    source = Path(compiled_runner.__file__).parent / "engine.py"
+    spec = importlib.util.spec_from_file_location("uncompiled_engine", source)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(params=["as installed", "uncompiled"])
+def runner(request, monkeypatch):
+    """The quick runner over the installed engine, and over its source."""
+    if request.param == "uncompiled":
+        monkeypatch.setattr(compiled_runner, "engine", uncompiled_engine())
+    return compiled_runner.run
+
+
+def columns(times):
+    return [
+        column.tolist() for column in (times.ready_ps, times.start_ps, times.end_ps, times.cause)
+    ]
+
+
+@given(graph=law_graphs())
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_times_are_equal_to_the_simpy_runners_on_any_graph(runner, graph):
+    assert columns(runner(*graph)) == columns(simpy_runner.run(*graph))
+
+
+def test_more_stages_of_one_instant_than_an_insertion_sort_should_see_are_served_by_id(runner):
+    # all released by stage 0 at 5, in falling order of id; served in rising order, 1 ps each
+    stages = [(LANE, 5, []), *((SERVER, 1, [Release(by=0)]) for _ in range(200))]
+    times = runner(*graph_of(stages))
+    assert times.start_ps.tolist()[1:] == list(range(5, 205))
+
+
+def test_ids_of_one_instant_are_sorted_however_they_came(runner):
+    # stage i is released by lane 100 − i, which ends at 7; lanes are processed last in, first out
+    stages = [(SERVER, 1, [Release(by=199 - i)]) for i in range(100)]
+    stages += [(LANE, 7, []) for _ in range(100)]
+    times = runner(*graph_of(stages))
+    assert times.start_ps.tolist()[:100] == list(range(7, 107))
+
+
+def test_what_a_cycle_holds_up_never_ends_and_the_rest_does(runner):
+    stages = [(LANE, 1, [Release(by=1)]), (LANE, 1, [Release(by=0)]), (LANE, 4, [])]
+    assert runner(*graph_of(stages)).end_ps.tolist() == [-1, -1, 4]
+
+
+def test_a_chain_of_a_hundred_thousand_stages_without_time_needs_no_recursion(runner):
+    stages = [(LANE, 0, [])] + [(LANE, 0, [Release(by=i)]) for i in range(100_000)]
+    assert int(runner(*graph_of(stages)).end_ps[-1]) == 0
+
+
+def test_the_engine_is_compiled_where_a_compiler_exists():
+    if shutil.which("cc") is None and shutil.which("gcc") is None:
+        pytest.skip("no C compiler: the engine runs uncompiled here")
+    assert compiled_runner.is_compiled()
+
+
+def test_a_stale_engine_is_refused(monkeypatch):
+    monkeypatch.setattr(engine, "built_from", lambda: "of another source", raising=True)
+    compiled_runner.check_engine.cache_clear()
+    with pytest.raises(KerntapeError, match="changed since the engine was compiled"):
+        compiled_runner.check_engine()
+    compiled_runner.check_engine.cache_clear()
+
+
+def test_an_uncompiled_engine_says_so_once(monkeypatch, capsys):
+    monkeypatch.setattr(compiled_runner, "engine", uncompiled_engine())
+    compiled_runner.check_engine.cache_clear()
+    compiled_runner.check_engine()
+    compiled_runner.check_engine()
+    assert capsys.readouterr().err.count("not compiled") == 1
+    compiled_runner.check_engine.cache_clear()

@@ -1,0 +1,71 @@
+"""Runs a document's console blocks and compares what they print with what the document says.
+
+A block is fenced as ```console. A line that begins with `$ ` is a command; what follows, up to the
+next, is its output. `…` alone on a line stands for any lines, inside a line for any text. A
+document's commands run in order in one folder.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A command of a document and the output it promises."""
+
+    line: int
+    command: str
+    output: str
+
+
+def examples(document: Path) -> list[Example]:
+    """The document's commands, in order."""
+    text = document.read_text(encoding="utf-8")
+    found = []
+    for block in BLOCK.finditer(text):
+        first_line = text.count("\n", 0, block.start(1)) + 1
+        found += _of_block(block.group(1), first_line)
+    return found
+
+
+def _of_block(block: str, first_line: int) -> list[Example]:
+    found: list[Example] = []
+    for number, line in enumerate(block.splitlines(), first_line):
+        if line.startswith("$ "):
+            found.append(Example(number, line[2:], ""))
+        else:
+            last = found[-1]
+            found[-1] = Example(last.line, last.command, last.output + line + "\n")
+    return found
+
+
+def printed_by(example: Example, folder: Path) -> str:
+    """Standard output and error of the command, run in a shell with this environment's kerntape."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    finished = subprocess.run(
+        ["bash", "-c", example.command],
+        cwd=folder,
+        env={**os.environ, "PATH": path, "COLUMNS": "100"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        timeout=120,
+        check=False,
+    )
+    return finished.stdout
+
+
+def agrees(promised: str, printed: str) -> bool:
+    """Whether the output is what the document promises."""
+    pattern = "".join(
+        r"(?:.*\n)*" if line == "…" else re.escape(line).replace("…", ".*") + r"\n"
+        for line in promised.splitlines()
+    )
+    return re.fullmatch(pattern, printed) is not None

@@ -1,4 +1,4 @@
-"""Builds the compiled runner (replay/engine.py by way of replay/engine.pxd); all else is in pyproject.toml.
+"""Builds the compiled modules of replay/ (each a .py with its .pxd); all else is in pyproject.toml.
 
 Where no C compiler works the package installs without it and runs the same source uncompiled.
 """
@@ -9,26 +9,29 @@ from pathlib import Path
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-SOURCES = ("replay/engine.py", "replay/engine.pxd")
+MODULES = ("engine", "order_pass")
 
 
-def sources_sha256() -> str:
-    """What the module says it was built from; compiled_runner refuses another."""
+def sources_sha256(module: str) -> str:
+    """What the module says it was built from; replay/native.py refuses another."""
     digest = hashlib.sha256()
-    for source in SOURCES:
-        digest.update(Path(source).read_bytes())
+    for suffix in (".py", ".pxd"):
+        digest.update(Path(f"replay/{module}{suffix}").read_bytes())
     return digest.hexdigest()
 
 
-def extensions() -> list[Extension]:
-    engine = Extension(
-        "kerntape.replay.engine",
-        ["replay/engine.py"],
-        define_macros=[("KERNTAPE_ENGINE_SHA256", f'"{sources_sha256()}"')],
+def extension(module: str) -> Extension:
+    return Extension(
+        f"kerntape.replay.{module}",
+        [f"replay/{module}.py"],
+        define_macros=[(f"KERNTAPE_{module.upper()}_SHA256", f'"{sources_sha256(module)}"')],
     )
+
+
+def extensions() -> list[Extension]:
     built = cythonize(
-        [engine],
-        # Cython finds engine.pxd by the module's full name, which only .typing/ spells out
+        [extension(module) for module in MODULES],
+        # Cython finds a .pxd by the module's full name, which only .typing/ spells out
         include_path=[".typing"],
         compiler_directives={
             "annotation_typing": False,
@@ -38,8 +41,8 @@ def extensions() -> list[Extension]:
             "wraparound": False,
         },
     )
-    for extension in built:
-        extension.optional = True  # cythonize drops it
+    for each in built:
+        each.optional = True  # cythonize drops it
     return built
 
 

@@ -4,15 +4,16 @@ Calls of equal structure over other handles share a plan, so what a tile loop re
 once. The order of the checks is the order of the items.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..schemas.commands import GEMM, OpForm, Scope
+from ..schemas.commands import GEMM, CommandForm, OpForm, Scope
 from ..schemas.dtypes import DType
 from ..schemas.errors import KernelError, did_you_mean
 from ..schemas.op_table import find_op
 from .arguments import as_dtype, as_number
-from .composite_items import Item
+from .composite_call import CompositeCall
+from .composite_items import Item, items_of
 from .gemm_rules import check_gemm_out, gemm_form, gemm_shape
 from .handles import TensorHandle
 from .math_plan import Given, ScalarItems, check_on_tile, math_result
@@ -23,48 +24,59 @@ from .workspace import Allocated, Bindings, Workspace
 
 
 @dataclass(frozen=True, slots=True)
+class PlannedCommand:
+    """One composite: its form, the bindings that fill the form's slots, and what PE_CPU can ever wait
+    for because of it: which bindings it reads and writes that others can reach.
+    """
+
+    form: CommandForm
+    slots: tuple[int, ...]
+    reads: tuple[int, ...]
+    writes: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class CompositePlan:
     """The structure of one call. `result` is the binding that tl.composite returns."""
 
     allocated: tuple[Allocated, ...]
-    segments: tuple[Segment, ...]
+    commands: tuple[PlannedCommand, ...]
     result: int
 
 
-def structure_key(items: Sequence[Item], bindings: Bindings) -> Hashable:
-    """What decides the plan: ops, scopes, names, scalars, and each handle's number and geometry."""
-    key: list[Hashable] = []
-    for item in items:
-        key += (item.op, item.scope, item.dtype, _token(item.out, bindings))
-        for name, value in item.given.items():
-            key += (name, _token(value, bindings))
-    return tuple(key)
-
-
-def _token(value: object, bindings: Bindings) -> Hashable:
-    if isinstance(value, TensorHandle):
-        return bindings.number(value), value.geometry_number
-    return repr(value)
-
-
-def plan_composite(items: Sequence[Item], bindings: Bindings, cap_bytes: int) -> CompositePlan:
-    """The plan of the items. Raises KernelError for what the hardware cannot be handed."""
-    planner = _Planner(items, Workspace(bindings))
+def plan_composite(call: CompositeCall, bindings: Bindings, cap_bytes: int) -> CompositePlan:
+    """The plan of the call. Raises KernelError for what the hardware cannot be handed."""
+    items = items_of(call)
+    workspace = Workspace(bindings)
+    planner = _Planner(items, workspace)
     for item in items:
         planner.add(item)
-    workspace = planner.workspace
     if workspace.previous is None:
         raise KernelError("composite: must have at least one op")
+    result = workspace.previous
     rw = read_write(workspace.ops, planner.tagged)
-    segments = cut(workspace.ops, rw, cap_bytes)
-    return CompositePlan(tuple(workspace.allocated), segments, workspace.previous)
+    segments = cut(workspace.ops, rw, cap_bytes, workspace.viewed)
+    reachable = {*range(len(bindings.handles)), result}
+    commands = tuple(_command(segment, reachable) for segment in segments)
+    return CompositePlan(tuple(workspace.allocated), commands, result)
+
+
+def _command(segment: Segment, reachable: set[int]) -> PlannedCommand:
+    reads = dict.fromkeys(slot for op in segment.ops for slot in op.reads)
+    writes = dict.fromkeys(op.writes for op in segment.ops)
+    return PlannedCommand(
+        segment.form,
+        segment.slots,
+        tuple(slot for slot in reads if slot in reachable),
+        tuple(slot for slot in writes if slot in reachable),
+    )
 
 
 class _Planner:
     """Goes through the items once, in order."""
 
     def __init__(self, items: Sequence[Item], workspace: Workspace) -> None:
-        self.workspace = workspace
+        self._workspace = workspace
         self.tagged: list[int] = []
         self._head_b = _head_b(items)
         self._primary: tuple[str, int] | None = None
@@ -91,11 +103,11 @@ class _Planner:
                 f"composite: auto-bind conflict: {self._primary[0]} and {recipe.name} both bind"
                 " their output to the GEMM's a; keep one"
             )
-        unfolded = unfold(recipe, item, self.workspace, self._head_b)
+        unfolded = unfold(recipe, item, self._workspace, self._head_b)
         self.tagged += unfolded.read_write
         if unfolded.primary is not None:
             self._primary = recipe.name, unfolded.primary
-            self.workspace.previous = unfolded.primary
+            self._workspace.previous = unfolded.primary
 
     def _add_gemm(self, item: Item) -> None:
         if self._gemm_out is not None:
@@ -104,9 +116,9 @@ class _Planner:
             if name not in ("a", "b"):
                 raise KernelError(f"gemm: no operand '{name}'{did_you_mean(name, ('a', 'b'))}")
         a, b = self._gemm_a(item), self._gemm_operand(item, "b")
-        form = gemm_form(self.workspace.geometry(a), self.workspace.geometry(b))
-        self._gemm_out = self._output_of_gemm(item, form, self.workspace.geometry(a).dtype)
-        self.workspace.emit(form, (a, b, self._gemm_out))
+        form = gemm_form(self._workspace.geometry(a), self._workspace.geometry(b))
+        self._gemm_out = self._output_of_gemm(item, form, self._workspace.geometry(a).dtype)
+        self._workspace.emit(form, (a, b, self._gemm_out))
 
     def _gemm_a(self, item: Item) -> int:
         if self._primary is None:
@@ -125,29 +137,29 @@ class _Planner:
             raise KernelError(f"gemm: the operand '{name}' is missing")
         if not isinstance(handle, TensorHandle):
             raise KernelError(f"gemm: {name} must be a handle, not {type(handle).__name__}")
-        return self.workspace.binding(handle)
+        return self._workspace.binding(handle)
 
     def _output_of_gemm(self, item: Item, form: OpForm, dtype: DType) -> int:
         if item.out is None:
             wanted = dtype if item.dtype is None else as_dtype(item.dtype, GEMM)
-            return self.workspace.allocate("", gemm_shape(form), wanted)
+            return self._workspace.allocate("", gemm_shape(form), wanted)
         check_gemm_out(form, item.out.geometry)
-        return self.workspace.binding(item.out)
+        return self._workspace.binding(item.out)
 
     def _add_math(self, item: Item) -> None:
         """An op that runs once. Without its first operand it goes on from the op before, in place."""
         self._loop_is_over = self._gemm_out is not None
         operands = find_op(item.name).operands
         chained = bool(operands) and operands[0] not in item.given
-        source = self.workspace.previous if chained else None
+        source = self._workspace.previous if chained else None
         slots, given = self._operands(item, source)
-        out = source if item.out is None else self.workspace.binding(item.out)
-        geometry = None if out is None else self.workspace.geometry(out)
+        out = source if item.out is None else self._workspace.binding(item.out)
+        geometry = None if out is None else self._workspace.geometry(out)
         dtype = None if item.dtype is None else as_dtype(item.dtype, item.name)
         result = math_result(item.name, given, _scalars(item), geometry, dtype)
         if out is None:
-            out = self.workspace.allocate("", result.shape, result.dtype)
-        self.workspace.emit(result.op, (*slots, out))
+            out = self._workspace.allocate("", result.shape, result.dtype)
+        self._workspace.emit(result.op, (*slots, out))
 
     def _add_tile_op(self, item: Item) -> None:
         """An op of the tile loop: its source is the tile, its output the GEMM's."""
@@ -160,14 +172,14 @@ class _Planner:
         out = self._gemm_out
         source = find_op(item.name).operands[0] if find_op(item.name).operands else ""
         for handle in (item.given.get(source), item.out):
-            if isinstance(handle, TensorHandle) and self.workspace.binding(handle) != out:
+            if isinstance(handle, TensorHandle) and self._workspace.binding(handle) != out:
                 raise KernelError(
                     f"{item.name}: a tile op reads and writes the GEMM's tile; leave {source} and"
                     " out away"
                 )
         slots, given = self._operands(item, out)
         form = check_on_tile(item.name, given, _scalars(item), item.scope)
-        self.workspace.emit(form, (*slots, out))
+        self._workspace.emit(form, (*slots, out))
 
     def _operands(self, item: Item, source: int | None) -> tuple[list[int], list[Given]]:
         """The bindings of the handles, and per operand its geometry or number.
@@ -182,10 +194,10 @@ class _Planner:
             if value is None and (place > 0 or source is None):
                 raise KernelError(f"{item.name}: the operand '{name}' is missing")
             if value is None or isinstance(value, TensorHandle):
-                binding = source if value is None else self.workspace.binding(value)
+                binding = source if value is None else self._workspace.binding(value)
                 assert binding is not None
                 slots.append(binding)
-                given.append(self.workspace.geometry(binding))
+                given.append(self._workspace.geometry(binding))
             else:
                 given.append(as_number(value, f"{item.name}: {name}"))
         return slots, given

@@ -1,25 +1,20 @@
-"""The three ways to write a composite, brought to one: a flat list of items in the order they run.
+"""A composite's call as a flat list of items, in the order in which they run.
 
-    tl.composite(op="gemm", a=, b=, out=, prologue=[…], epilogue=[…])      DDD-0065's form
-    tl.composite(op="math", math_op="exp", a=, out=, epilogue=[…])         no GEMM
-    tl.composite(ops=[{"op": "rmax", "src": s, …}, {"op": "gemm", …}, …])  flat
-
-A phase is a position: what stands before the GEMM runs before its tile loop. A prologue or flat item
-runs once (KERNEL); an epilogue item runs once per output tile after a GEMM, else once.
+What stands before the GEMM runs before its tile loop. A prologue or flat item runs once (KERNEL)
+unless it says otherwise; an epilogue item runs once per output tile after a GEMM, else once.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from ..schemas.commands import GEMM, Scope
 from ..schemas.errors import KernelError, did_you_mean
 from ..schemas.op_table import OPS, find_op
 from .arguments import DTypeLike
+from .composite_call import CompositeCall, ItemDict
 from .handles import TensorHandle
 from .recipes import RECIPES, RecipeDescriptor, find_recipe
 
-ItemDict: TypeAlias = Mapping[str, object]
 RESERVED = ("op", "out", "scope", "dtype")
 MATH = "math"
 
@@ -39,65 +34,60 @@ class Item:
         return self.op if isinstance(self.op, str) else self.op.name
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
-    """What the keyword form says outside its prologue and epilogue."""
-
-    op: str
-    a: TensorHandle | None
-    b: TensorHandle | None
-    out: TensorHandle | None
-    math_op: str
-    dtype: DTypeLike | None
-    named: ItemDict
+def items_of(call: CompositeCall) -> list[Item]:
+    """The call's items. Raises KernelError for what is misspelled or does not go together."""
+    if call.ops is None:
+        after = Scope.OUTPUT_TILE if call.op == GEMM else Scope.KERNEL
+        head = _gemm_head(call) if call.op == GEMM else _math_head(call)
+        return [*_items(call.prologue, Scope.KERNEL), head, *_items(call.epilogue, after)]
+    for name in _beside_ops(call):
+        raise KernelError(f"composite: ops= is the whole composite; {name} belongs into an item")
+    return _items(call.ops, Scope.KERNEL)
 
 
-def keyword_items(
-    head: Head, prologue: Sequence[ItemDict], epilogue: Sequence[ItemDict]
-) -> list[Item]:
-    """The prologue's items, the head, the epilogue's. Raises KernelError for what is misspelled."""
-    after = Scope.OUTPUT_TILE if head.op == GEMM else Scope.KERNEL
-    return [
-        *flat_items(prologue, Scope.KERNEL),
-        _gemm_head(head) if head.op == GEMM else _math_head(head),
-        *flat_items(epilogue, after),
-    ]
+def _beside_ops(call: CompositeCall) -> Iterator[str]:
+    """The arguments that are given although ops= says everything."""
+    handles = {"a": call.a, "b": call.b, "out": call.out, "out_dtype": call.dtype}
+    yield from (name for name, value in handles.items() if value is not None)
+    rest = {"prologue": call.prologue, "epilogue": call.epilogue, "math_op": call.math_op}
+    yield from (name for name, value in rest.items() if value)
+    yield from call.named
 
 
-def flat_items(items: Iterable[ItemDict], scope: Scope) -> list[Item]:
+def _items(items: Iterable[ItemDict], scope: Scope) -> list[Item]:
     """The items as they stand; `scope` where one names none."""
     return [_item(item, scope) for item in items]
 
 
-def _gemm_head(head: Head) -> Item:
-    for name in (*head.named, *(["math_op"] if head.math_op else [])):
+def _gemm_head(call: CompositeCall) -> Item:
+    for name in (*call.named, *(["math_op"] if call.math_op else [])):
         raise KernelError(
             f"composite: unknown argument '{name}'"
             + did_you_mean(name, ("a", "b", "out", "prologue", "epilogue", "out_dtype", "name"))
         )
-    operands = {"a": head.a, "b": head.b}
+    operands = {"a": call.a, "b": call.b}
     given = {name: handle for name, handle in operands.items() if handle is not None}
-    return Item(GEMM, given, head.out, Scope.KERNEL, head.dtype)
+    return Item(GEMM, given, call.out, Scope.KERNEL, call.dtype)
 
 
-def _math_head(head: Head) -> Item:
-    kind = head.math_op if head.op == MATH else head.op
+def _math_head(call: CompositeCall) -> Item:
+    kind = call.math_op if call.op == MATH else call.op
     if not kind:
         raise KernelError("composite: op='math' needs math_op=, the name of a math op")
     if kind not in OPS:
         raise KernelError(f"composite: unknown op '{kind}'{did_you_mean(kind, [GEMM, MATH, *OPS])}")
-    given = dict(head.named)
+    given = dict(call.named)
     places = find_op(kind).operands
-    for place, operand in enumerate((head.a, head.b)):
+    for place, operand in enumerate((call.a, call.b)):
         if operand is not None and place < len(places):
             given[places[place]] = operand
         elif operand is not None:
             raise KernelError(f"composite: {kind} takes {len(places)} operand, and b= is a second")
-    return Item(kind, given, head.out, Scope.KERNEL, head.dtype)
+    return Item(kind, given, call.out, Scope.KERNEL, call.dtype)
 
 
 def _item(item: ItemDict, scope: Scope) -> Item:
-    if not isinstance(item, Mapping) or "op" not in item:
+    if not isinstance(item, dict) or "op" not in item:
         raise KernelError(f"composite: an item must be a dict with an 'op', not {item!r}")
     op, out, dtype = item["op"], item.get("out"), item.get("dtype")
     if not isinstance(op, (str, RecipeDescriptor)):

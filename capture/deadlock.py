@@ -18,11 +18,13 @@ class Waiting:
     awaited: Awaited
     line: SourceLine
 
-    def __str__(self) -> str:
+    def spelled(self, peer_is_waiting: bool) -> str:
+        """What it waits for, and from whom."""
         awaited = self.awaited
+        finished = "" if peer_is_waiting else ", which has finished"
         return (
             f"PE {awaited.receiver} at {self.line} waits for message {awaited.position + 1}"
-            f" from '{awaited.direction}' (PE {awaited.peer})"
+            f" from '{awaited.direction}' (PE {awaited.peer}{finished})"
         )
 
 
@@ -31,16 +33,12 @@ def explain(waiting: Mapping[int, Waiting], launched: int) -> str:
     cycles = _cycles(waiting)
     in_cycle = {rank for cycle in cycles for rank in cycle}
     parts = [f"capture deadlock: {len(waiting)} of {launched} PEs wait and none can go on"]
-    parts += [f"cycle: {' → '.join(str(waiting[rank]) for rank in cycle)}" for cycle in cycles]
-    tail = [_tail(waiting, rank) for rank in sorted(waiting) if rank not in in_cycle]
+    spelled = {rank: each.spelled(each.awaited.peer in waiting) for rank, each in waiting.items()}
+    parts += [f"cycle: {' → '.join(spelled[rank] for rank in cycle)}" for cycle in cycles]
+    tail = [spelled[rank] for rank in sorted(waiting) if rank not in in_cycle]
     if tail:
-        parts.append(f"waiting on {'it' if cycles else 'them'}: {', '.join(tail)}")
+        parts.append(f"waiting {'on it' if cycles else 'in vain'}: {', '.join(tail)}")
     return "; ".join(parts)
-
-
-def _tail(waiting: Mapping[int, Waiting], rank: int) -> str:
-    peer = waiting[rank].awaited.peer
-    return str(waiting[rank]) + ("" if peer in waiting else ", which has finished")
 
 
 def _cycles(waiting: Mapping[int, Waiting]) -> list[list[int]]:

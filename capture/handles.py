@@ -13,6 +13,7 @@ from ..schemas.handles import Geometry, Space
 from ..schemas.op_rules import Shape
 from ..schemas.values import Array
 from .arguments import ShapeLike, as_extents
+from .interning import InternedGeometry
 from .memory import Region
 from .views import Index, View, indexed, reshaped, transposed
 
@@ -66,8 +67,7 @@ class TensorHandle:
         self,
         owner: Owner,
         handle_id: int,
-        geometry: Geometry,
-        geometry_number: int,
+        interned: InternedGeometry,
         address: int,
         tensor: int,
         label: str,
@@ -75,8 +75,8 @@ class TensorHandle:
     ) -> None:
         self.owner = owner
         self.id = handle_id
-        self.geometry = geometry
-        self.geometry_number = geometry_number
+        self.geometry = interned.geometry
+        self.geometry_number = interned.number
         self.address = address
         self.tensor = tensor
         self.label = label

@@ -5,6 +5,7 @@ the same in every capture, and equal streams are equal number by number.
 """
 
 from collections.abc import Hashable
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from ..schemas.commands import CommandForm
@@ -14,6 +15,15 @@ from ..schemas.op_rules import Shape
 from ..schemas.trace import SourceLine
 
 Entry = TypeVar("Entry")
+
+
+@dataclass(frozen=True, slots=True)
+class InternedGeometry:
+    """A geometry, its number in the launch's table, and its size."""
+
+    geometry: Geometry
+    number: int
+    size_bytes: int
 
 
 class InternTable(Generic[Entry]):
@@ -44,8 +54,8 @@ class InternPool:
         self.forms = InternTable[CommandForm]()
         self.lines = InternTable[SourceLine]()
         self._known_forms: dict[int, tuple[CommandForm, int]] = {}
-        self._geometries: dict[Hashable, tuple[Geometry, int]] = {}
-        self._dense: dict[Hashable, tuple[Geometry, int]] = {}
+        self._geometries: dict[Hashable, InternedGeometry] = {}
+        self._dense: dict[Hashable, InternedGeometry] = {}
 
     def string(self, text: str) -> int:
         return self.strings.number(text, text)
@@ -54,30 +64,30 @@ class InternPool:
         return self.lines.number(line, line)
 
     def form(self, form: CommandForm) -> int:
-        """The form's number. Scalars are told apart as they print: 1, 1.0 and True are three.
+        """The form's number. Forms are equal if they print alike: so 1 and 1.0 differ, NaN does not.
 
         An object seen before is found by its identity, which is why the pool keeps it alive.
         """
         known = self._known_forms.get(id(form))
         if known is None:
-            number = self.forms.number((form, repr([op.extra for op in form.ops])), form)
+            number = self.forms.number(repr(form), form)
             known = self._known_forms[id(form)] = (form, number)
         return known[1]
 
     def geometry(
         self, shape: Shape, strides: Shape, dtype: DType, space: Space
-    ) -> tuple[Geometry, int]:
-        """The geometry and its number."""
+    ) -> InternedGeometry:
+        """The geometry, interned."""
         key = (shape, strides, dtype, space)
         known = self._geometries.get(key)
         if known is None:
             geometry = Geometry(shape, strides, dtype, space)
-            known = geometry, self.geometries.number(key, geometry)
-            self._geometries[key] = known
+            number = self.geometries.number(key, geometry)
+            known = self._geometries[key] = InternedGeometry(geometry, number, geometry.size_bytes)
         return known
 
-    def dense(self, shape: Shape, dtype: DType, space: Space) -> tuple[Geometry, int]:
-        """The contiguous geometry of that shape, and its number."""
+    def dense(self, shape: Shape, dtype: DType, space: Space) -> InternedGeometry:
+        """The contiguous geometry of that shape, interned."""
         key = (shape, dtype, space)
         known = self._dense.get(key)
         if known is None:

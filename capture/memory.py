@@ -26,7 +26,7 @@ class Region:
 
     def take(self, size_bytes: int) -> int | None:
         """The address of that many bytes, or None where they do not fit."""
-        address = align_up(self.top)
+        address = -(-self.top // ALIGNMENT) * ALIGNMENT
         if address + size_bytes > self.end:
             return None
         self.top = address + size_bytes
@@ -60,24 +60,25 @@ class Arena:
 
     def region(self, scratch: bool) -> Region:
         """Where the next allocation comes from: inside a scope always its slot."""
-        return self._scopes[-1] if scratch or self.in_scope else self._persistent
+        return self._scopes[-1] if scratch or len(self._scopes) > 1 else self._persistent
 
-    def take(self, size_bytes: int, scratch: bool) -> int | None:
-        """An address for that many bytes, or None. What a left scope had there is recycled."""
-        address = self.region(scratch).take(size_bytes)
-        if address is not None and scratch and not self.in_scope:
+    def take(self, size_bytes: int, region: Region) -> int | None:
+        """An address in the region for that many bytes, or None.
+
+        What a scope that was left had there is recycled.
+        """
+        address = region.take(size_bytes)
+        if self._left and address is not None and not self.in_scope:
             self._recycle(address, address + size_bytes)
         return address
 
-    def full(self, size_bytes: int, scratch: bool, what: str) -> str:
+    def full(self, size_bytes: int, region: Region, what: str) -> str:
         """Why `what` did not fit, and what to do."""
-        region = self.region(scratch)
-        part = "scratch slot" if self.in_scope else "scratch" if scratch else "persistent part"
-        remedy = ""
-        if self.in_scope:
-            remedy = "; make tiles smaller, or slots fewer"
-        elif scratch:
-            remedy = "; put the loop's body in tl.scratch_scope(), which recycles it"
+        part, remedy = "scratch", "; put the loop's body in tl.scratch_scope(), which recycles it"
+        if region is self._persistent:
+            part, remedy = "persistent part", ""
+        elif self.in_scope:
+            part, remedy = "scratch slot", "; make tiles smaller, or slots fewer"
         return (
             f"the TCM's {part} is full: {what} needs {size_bytes} bytes, and {region.free_bytes}"
             f" of {region.end - region.start} are free{remedy}"

@@ -71,11 +71,13 @@ class CallSites:
 
     def _read(self, frame: FrameType) -> CallSite:
         code = frame.f_code
-        line = source_line(code, frame.f_lineno)
+        file = code.co_filename
+        if file not in self._assigned:
+            linecache.checkcache(file)
+            self._assigned[file] = _assignments(file)
         span = _span(code, frame.f_lasti)
-        if code.co_filename not in self._assigned:
-            self._assigned[code.co_filename] = _assignments(code.co_filename)
-        assigned = self._assigned[code.co_filename].get(span, "") if span else ""
+        assigned = self._assigned[file].get(span, "") if span else ""
+        line = source_line(code, frame.f_lineno)
         return CallSite(line, self._pool.line(line), assigned, code)
 
 
@@ -87,7 +89,13 @@ def is_machinery(file: str) -> bool:
 def source_line(code: CodeType, number: int) -> SourceLine:
     """The line of that number in the code's file, the file by its base name."""
     text = linecache.getline(code.co_filename, number).strip()
-    return SourceLine(os.path.basename(code.co_filename), number, code.co_name, text)
+    return SourceLine(os.path.basename(code.co_filename), number, _function_of(code), text)
+
+
+def _function_of(code: CodeType) -> str:
+    """The def that the code belongs to: a comprehension is its function's, in every Python."""
+    named = [part for part in code.co_qualname.split(".") if not part.startswith("<")]
+    return named[-1] if named else code.co_name
 
 
 def _span(code: CodeType, instruction_offset: int) -> Span | None:

@@ -4,27 +4,25 @@ Everything that a verb of tl does goes through here, so that no verb knows about
 whether values are computed. What all PEs of a launch share is in LaunchTables.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeAlias
 
-from ..schemas.commands import CommandForm, CommandKind, OpForm
+from ..schemas.commands import CommandForm, CommandKind
 from ..schemas.dtypes import DType
 from ..schemas.errors import KernelError
-from ..schemas.handles import Geometry, Space
+from ..schemas.handles import Space
 from ..schemas.op_rules import Shape
-from ..schemas.op_table import find_op
 from ..schemas.topology import Topology
 from ..schemas.trace import SourceLine
-from .arguments import as_number
-from .composite import CompositePlan
 from .data import PeData
 from .handles import Allocation, Operand, TensorHandle
-from .interning import InternPool
-from .math_plan import ScalarItems, math_result
+from .interning import InternedGeometry, InternPool
+from .math_plan import ScalarItems
 from .memory import Arena
 from .names import CallSite, CallSites
+from .plans import Plans
 from .recorder import Recorder
 from .tensors import HbmTensor
 from .views import View
@@ -36,31 +34,21 @@ Arrival: TypeAlias = Callable[[SourceLine | None], None]
 
 
 @dataclass(frozen=True, slots=True)
-class MathPlan:
-    """A math command's structure, checked: its form and its output's geometry with its number."""
-
-    form: CommandForm
-    op: OpForm
-    out: tuple[Geometry, int]
-
-
-@dataclass(frozen=True)
 class LaunchTables:
     """What all PEs of a launch share while they are recorded."""
 
     topology: Topology
     pool: InternPool
     sites: CallSites
-    math_plans: dict[Hashable, MathPlan] = field(default_factory=dict)
-    composite_plans: dict[Hashable, CompositePlan] = field(default_factory=dict)
+    plans: Plans
 
 
 class Pe:
     """The recording side of one PE. `data` is None where no values are computed."""
 
     def __init__(self, tables: LaunchTables, data: PeData | None) -> None:
-        self.tables = tables
         self.data = data
+        self.plans = tables.plans
         self.recorder = Recorder()
         self.site = tables.sites.here
         self._pool = tables.pool
@@ -73,44 +61,43 @@ class Pe:
         self, shape: Shape, dtype: DType, label: str, *, scratch: bool = False
     ) -> TensorHandle:
         """A contiguous handle on new TCM bytes. Raises KernelError where they do not fit."""
-        return self._place(self._pool.dense(shape, dtype, Space.TCM), label, scratch)
+        return self.place(self._pool.dense(shape, dtype, Space.TCM), label, scratch=scratch)
 
-    def _place(self, interned: tuple[Geometry, int], label: str, scratch: bool) -> TensorHandle:
-        geometry, number = interned
-        address = self._arena.take(geometry.size_bytes, scratch)
+    def place(
+        self, interned: InternedGeometry, label: str, *, scratch: bool = True
+    ) -> TensorHandle:
+        """As allocate, of a contiguous geometry that is interned already."""
+        region = self._arena.region(scratch)
+        address = self._arena.take(interned.size_bytes, region)
         if address is None:
+            geometry = interned.geometry
             what = f"'{label}' {list(geometry.shape)} {geometry.dtype}"
-            raise KernelError(self._arena.full(geometry.size_bytes, scratch, what))
-        allocation = Allocation(self._arena.region(scratch))
-        return self._handle(geometry, number, address, IN_TCM, label, allocation)
+            raise KernelError(self._arena.full(interned.size_bytes, region, what))
+        return self._handle(interned, address, IN_TCM, label, Allocation(region))
 
     def reference(self, tensor: HbmTensor) -> TensorHandle:
         """A handle on a tensor, or a slice of one, in HBM."""
-        geometry, number = self._pool.geometry(
-            tensor.shape, tensor.strides, tensor.dtype, Space.HBM
-        )
-        return self._handle(geometry, number, tensor.offset, tensor.number, tensor.name, self._hbm)
+        interned = self._pool.geometry(tensor.shape, tensor.strides, tensor.dtype, Space.HBM)
+        return self._handle(interned, tensor.offset, tensor.number, tensor.name, self._hbm)
 
     def view_of(self, handle: TensorHandle, view: View) -> TensorHandle:
         """A new handle on some of another's bytes, of the same allocation."""
         self.check_usable(handle)
-        geometry, number = self._pool.geometry(view.shape, view.strides, handle.dtype, handle.space)
+        interned = self._pool.geometry(view.shape, view.strides, handle.dtype, handle.space)
         address = handle.address + view.offset
-        return self._handle(
-            geometry, number, address, handle.tensor, handle.label, handle.allocation
-        )
+        return self._handle(interned, address, handle.tensor, handle.label, handle.allocation)
 
     def _handle(
         self,
-        geometry: Geometry,
-        number: int,
+        interned: InternedGeometry,
         address: int,
         tensor: int,
         label: str,
         allocation: Allocation,
     ) -> TensorHandle:
-        handle_id = self.recorder.handle(number, address, tensor, self._pool.string(label))
-        return TensorHandle(self, handle_id, geometry, number, address, tensor, label, allocation)
+        label_number = self._pool.strings.number(label, label)
+        handle_id = self.recorder.handle(interned.number, address, tensor, label_number)
+        return TensorHandle(self, handle_id, interned, address, tensor, label, allocation)
 
     def check_usable(self, handle: TensorHandle) -> None:
         """Raises KernelError for a handle of another PE, and for one whose bytes were recycled."""
@@ -211,55 +198,11 @@ class Pe:
         handles = [operand for operand in operands if isinstance(operand, TensorHandle)]
         for handle in handles if out is None else (*handles, out):
             self.check_usable(handle)
-        plan = self._math_plan(kind, operands, scalars, out, dtype)
+        plan = self.plans.math(kind, operands, scalars, out, dtype)
         site = self.site()
         if out is None:
-            out = self._place(plan.out, name or site.assigned or kind, scratch)
+            out = self.place(plan.out, name or site.assigned or kind, scratch=scratch)
         self.issue(plan.form, (*handles, out), handles, site)
         if self.data is not None:
             self.data.math(plan.op, handles, out)
         return out
-
-    def _math_plan(
-        self,
-        kind: str,
-        operands: tuple[Operand, ...],
-        scalars: ScalarItems,
-        out: TensorHandle | None,
-        dtype: DType | None,
-    ) -> MathPlan:
-        key = (
-            kind,
-            *[
-                operand.geometry_number if isinstance(operand, TensorHandle) else repr(operand)
-                for operand in operands
-            ],
-            repr(scalars) if scalars else "",
-            None if out is None else out.geometry_number,
-            dtype,
-        )
-        plan = self.tables.math_plans.get(key)
-        if plan is None:
-            plan = self.tables.math_plans[key] = self._plan(kind, operands, scalars, out, dtype)
-        return plan
-
-    def _plan(
-        self,
-        kind: str,
-        operands: tuple[Operand, ...],
-        scalars: ScalarItems,
-        out: TensorHandle | None,
-        dtype: DType | None,
-    ) -> MathPlan:
-        given = [
-            operand.geometry
-            if isinstance(operand, TensorHandle)
-            else as_number(operand, f"{kind}: {name}")
-            for name, operand in zip(find_op(kind).operands, operands, strict=True)
-        ]
-        result = math_result(kind, given, scalars, None if out is None else out.geometry, dtype)
-        return MathPlan(
-            CommandForm(CommandKind.MATH, (result.op,)),
-            result.op,
-            self._pool.dense(result.shape, result.dtype, Space.TCM),
-        )

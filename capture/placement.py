@@ -1,11 +1,12 @@
 """Which part of a tensor each PE of a launch holds. Pure index arithmetic: no memory, no values.
 
-A placement cuts axes of a tensor over levels of the machine. Along a level that no axis is cut
-over, every PE holds its own copy. A part is one `range` of global indexes per axis, dense in its
-order: slot i of the local tensor is index `part[axis][i]` of the whole one.
+A placement cuts axes of a tensor over levels of the machine, or over a numbering of PEs of one's
+own. PEs of the same number hold copies of the same part: all of them along a level that no axis is
+cut over. A part is one `range` of global indexes per axis, dense in its order: slot i of the local
+tensor is index `part[axis][i]` of the whole one.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from operator import index
@@ -67,21 +68,63 @@ def launch_grid(grid: Sequence[SupportsIndex], topology: Topology) -> LaunchGrid
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
-    """One axis cut over levels of the machine, the first level slowest."""
+class OverLevels:
+    """Parts numbered by coordinates at levels of the machine, as `rotated_number` does it."""
 
-    axis: int
-    over: tuple[Level, ...]
+    levels: tuple[Level, ...]
+    starts: tuple[int, ...]
 
     def part_count(self, grid: LaunchGrid) -> int:
-        return prod(grid.extent(level) for level in self.over)
+        return prod(grid.extent(level) for level in self.levels)
 
     def part_number(self, grid: LaunchGrid, place: Place) -> int:
-        """Which of the parts a PE has: its coordinates at the levels, as one number."""
-        number = 0
-        for level in self.over:
-            number = number * grid.extent(level) + _coordinate(place, level)
-        return number
+        """Which of the parts a PE has."""
+        coordinates = [_coordinate(place, level) for level in self.levels]
+        extents = [grid.extent(level) for level in self.levels]
+        return rotated_number(coordinates, extents, self.starts)
+
+    def __str__(self) -> str:
+        levels = "×".join(self.levels)
+        return f"{levels} from {'×'.join(map(str, self.starts))}" if any(self.starts) else levels
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OverPlaces:
+    """Parts numbered PE by PE, from 0 to `count` − 1. A PE without a number has an empty part."""
+
+    title: str
+    count: int
+    numbers: Mapping[Place, int]
+
+    def part_count(self, _: LaunchGrid) -> int:
+        return self.count
+
+    def part_number(self, _: LaunchGrid, place: Place) -> int | None:
+        """Which of the parts a PE has, or None."""
+        return self.numbers.get(place)
+
+    def __str__(self) -> str:
+        return self.title
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """One axis cut into contiguous blocks, or dealt out index by index (`round_robin`)."""
+
+    axis: int
+    over: OverLevels | OverPlaces
+    round_robin: bool = False
+
+    def part(self, extent: int, grid: LaunchGrid, place: Place) -> range:
+        """The indexes of the axis that a PE has."""
+        number = self.over.part_number(grid, place)
+        if number is None:
+            return range(0)
+        share = round_robin_share if self.round_robin else contiguous_block
+        return share(extent, self.over.part_count(grid), number)
+
+    def __str__(self) -> str:
+        return f"axis {self.axis} {'round-robin ' if self.round_robin else ''}over {self.over}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,32 +134,52 @@ class Placement:
     splits: tuple[Split, ...] = ()
     owner: Place | None = None
 
-    def split(self, axis: int, over: str | Sequence[str]) -> "Placement":
-        """This placement with one more axis cut into contiguous blocks over a level or several.
+    def split(
+        self,
+        axis: int,
+        over: str | Sequence[str] | OverPlaces,
+        *,
+        round_robin: bool = False,
+        starts: Sequence[int] = (),
+    ) -> "Placement":
+        """This placement with one more axis cut over a level, over several, or PE by PE.
 
-        Levels are 'sip', 'cube' and 'pe'; of several, the first is slowest. Raises ConfigError
-        for an unknown level, for an axis or a level cut twice, and where there is an owner.
+        Levels are 'sip', 'cube' and 'pe'; of several, the first is slowest, and `starts` says
+        which coordinate of each has part 0 (0 where it is not given). Raises ConfigError for an
+        unknown level, for an axis or a level cut twice, for starts that do not go with the levels,
+        and where there is an owner.
         """
         if self.owner is not None:
             raise ConfigError("a tensor with a single owner cannot be split")
-        levels = tuple(_level(name) for name in ([over] if isinstance(over, str) else over))
-        used = [level for split in self.splits for level in split.over]
-        for level in levels:
-            if [*used, *levels].count(level) > 1:
-                raise ConfigError(f"a placement can be split over {level} once, not twice")
         if any(split.axis == axis for split in self.splits):
             raise ConfigError(
                 f"axis {axis} can be split once, not twice; name both levels in one split"
             )
-        return Placement((*self.splits, Split(axis, levels)))
+        parts = over if isinstance(over, OverPlaces) else self._levels(over, starts)
+        return Placement((*self.splits, Split(axis, parts, round_robin)))
+
+    def _levels(self, over: str | Sequence[str], starts: Sequence[int]) -> OverLevels:
+        levels = tuple(_level(name) for name in ([over] if isinstance(over, str) else over))
+        used = [
+            level
+            for split in self.splits
+            if isinstance(split.over, OverLevels)
+            for level in split.over.levels
+        ]
+        for level in levels:
+            if [*used, *levels].count(level) > 1:
+                raise ConfigError(f"a placement can be split over {level} once, not twice")
+        if len(starts) not in (0, len(levels)):
+            raise ConfigError(
+                f"a split over {'×'.join(levels)} must have {len(levels)} starts, not {len(starts)}"
+            )
+        return OverLevels(levels, tuple(starts) or (0,) * len(levels))
 
     def part(self, shape: tuple[int, ...], grid: LaunchGrid, place: Place) -> Part:
         """The global indexes, per axis, of what a PE sees of a tensor of that shape."""
         indexes = [range(extent) for extent in shape]
         for split in self.splits:
-            indexes[split.axis] = contiguous_block(
-                shape[split.axis], split.part_count(grid), split.part_number(grid, place)
-            )
+            indexes[split.axis] = split.part(shape[split.axis], grid, place)
         return tuple(indexes)
 
     def home(self, place: Place) -> Place:
@@ -138,8 +201,7 @@ class Placement:
     def __str__(self) -> str:
         if self.owner is not None:
             return _place_name(self.owner)
-        cuts = [f"axis {split.axis} over {'×'.join(split.over)}" for split in self.splits]
-        return ", ".join(cuts) or "replicated"
+        return ", ".join(map(str, self.splits)) or "replicated"
 
 
 REPLICATED = Placement()
@@ -149,6 +211,34 @@ def contiguous_block(extent: int, parts: int, part: int) -> range:
     """Part r of an axis: [r·B, (r+1)·B) cut off at the end, B = ⌈extent / parts⌉ (ADR-0060 §2.1)."""
     block = -(-extent // parts)
     return range(min(part * block, extent), min((part + 1) * block, extent))
+
+
+def round_robin_share(extent: int, parts: int, part: int) -> range:
+    """Part r of an axis: r, r + parts, r + 2·parts …, so index = slot · parts + r (ADR-0060 §2.1)."""
+    return range(part, extent, parts)
+
+
+def rotated_number(
+    coordinates: Sequence[int], extents: Sequence[int], starts: Sequence[int]
+) -> int:
+    """One number for several coordinates, the first slowest, each counted from its start.
+
+    (CUBE, PE) of C × P gives the rank ((cube − start_cube) mod C)·P + (pe − start_pe) mod P
+    (ADR-0060 §2.1).
+    """
+    number = 0
+    for coordinate, extent, start in zip(coordinates, extents, starts, strict=True):
+        number = number * extent + (coordinate - start) % extent
+    return number
+
+
+def count_below(part: range, bound: int) -> int:
+    """How many of a part's indexes are below `bound`: a rank's valid tokens at that context length.
+
+    They are its first slots. Of a contiguous block this is clamp(bound − r·B, 0, B), dealt round
+    robin it is ⌊bound/R⌋, and one more for the first bound mod R ranks (ADR-0060 §2).
+    """
+    return len(range(part.start, min(part.stop, bound), part.step))
 
 
 def _coordinate(place: Place, level: Level) -> int:

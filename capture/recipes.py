@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 
 from ..schemas.commands import Scalar
 from ..schemas.errors import KernelError, did_you_mean
+from ..schemas.op_table import find_op
 
 Access: TypeAlias = Literal["R", "RW"]
 HEAD_B = "b"
@@ -61,15 +62,48 @@ class RecipeDescriptor:
         return self.scratch + primary
 
     def check(self) -> None:
-        """Raises KernelError where an op uses a name that is neither an operand nor a slot."""
-        names = [*dict(self.operands), *(slot.name for slot in self.slots)]
+        """Raises KernelError where the descriptor does not hold together."""
+        if self.tile_alignment != "single_shot":
+            raise KernelError(
+                f"{self.name}: tile_alignment must be 'single_shot', not '{self.tile_alignment}'"
+            )
+        for name, access in self.operands:
+            if access not in ("R", "RW"):
+                raise KernelError(
+                    f"{self.name}: the operand '{name}' must be R or RW, not '{access}'"
+                )
+        for slot in self.slots:
+            self._check_slot(slot)
         for op in self.engine_seq:
-            for name in (*op.reads, op.writes):
-                if name not in names:
-                    raise KernelError(
-                        f"{self.name}: {op.kind} uses '{name}', which must be an operand or a"
-                        f" scratch slot{did_you_mean(name, names)}"
-                    )
+            self._check_op(op)
+
+    def _check_slot(self, slot: ScratchSlot) -> None:
+        operands = dict(self.operands)
+        if slot.from_shape not in operands:
+            raise KernelError(
+                f"{self.name}: the slot '{slot.name}' must take its shape from an operand, not"
+                f" '{slot.from_shape}'{did_you_mean(slot.from_shape, operands)}"
+            )
+        if slot.from_dtype not in (*operands, HEAD_B):
+            raise KernelError(
+                f"{self.name}: the slot '{slot.name}' must take its dtype from an operand or from"
+                f" '{HEAD_B}', not '{slot.from_dtype}'"
+            )
+
+    def _check_op(self, op: EngineOp) -> None:
+        operands = find_op(op.kind).operands
+        if len(op.reads) != len(operands):
+            raise KernelError(
+                f"{self.name}: {op.kind} must read {len(operands)}"
+                f" operand{'s' if len(operands) != 1 else ''}, not {len(op.reads)}"
+            )
+        names = [*dict(self.operands), *(slot.name for slot in self.slots)]
+        for name in (*op.reads, op.writes):
+            if name not in names:
+                raise KernelError(
+                    f"{self.name}: {op.kind} uses '{name}', which must be an operand or a"
+                    f" scratch slot{did_you_mean(name, names)}"
+                )
 
 
 SOFTMAX_MERGE = RecipeDescriptor(

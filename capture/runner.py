@@ -10,9 +10,10 @@ run_kernel returns), or None to record without computing values: the recording i
 import heapq
 import inspect
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 
-from greenlet import greenlet  # type: ignore[import-untyped]  # it ships no types
+from greenlet import GreenletExit, greenlet  # type: ignore[import-untyped]  # it ships no types
 
 from ..schemas.commands import CommandForm
 from ..schemas.errors import CaptureDeadlockError, ConfigError, KernelError, KernelRaisedError
@@ -26,6 +27,7 @@ from .interning import InternPool
 from .messages import Awaited, Exchange, Port, QueueName
 from .names import CallSites
 from .pe import LaunchTables, Pe
+from .plans import Plans
 from .streams import SharedStreams
 from .tl import Tl
 
@@ -85,28 +87,30 @@ class _Run:
         self._launch = launch
         self._data = data
         self._pool = InternPool()
-        self._tables = LaunchTables(launch.topology, self._pool, CallSites(self._pool))
+        self._tables = LaunchTables(
+            launch.topology,
+            self._pool,
+            CallSites(self._pool),
+            Plans(self._pool, launch.topology.pe.composite_cap_bytes),
+        )
         self._exchange = Exchange(
             launch.topology, tuple(program.rank for program in launch.programs)
         )
         self._hub = greenlet.getcurrent()
-        self._current = -1
         self._greenlets: dict[int, greenlet] = {}
         self._waiting: dict[int, Waiting] = {}
         self._sleepers: dict[tuple[QueueName, int], int] = {}
         self._runnable: list[int] = []
         self._streams = SharedStreams()
         self._stream_numbers: dict[int, int] = {}
+        self._is_over = False
 
     def record(self) -> Recording:
         """Runs every PE to its end."""
-        for program in self._launch.programs:
-            self._greenlets[program.rank] = greenlet(self._program(program))
-            heapq.heappush(self._runnable, program.rank)
-        while self._runnable:
-            self._resume(heapq.heappop(self._runnable))
-        if self._waiting:
-            raise CaptureDeadlockError(explain(self._waiting, len(self._launch.programs)))
+        try:
+            self._run_all()
+        finally:
+            self._stop()
         self._exchange.check_all_received()
         return Recording(
             strings=self._pool.strings.entries(),
@@ -118,6 +122,25 @@ class _Run:
                 self._stream_numbers[program.rank] for program in self._launch.programs
             ),
         )
+
+    def _run_all(self) -> None:
+        for program in self._launch.programs:
+            self._greenlets[program.rank] = greenlet(self._program(program))
+            heapq.heappush(self._runnable, program.rank)
+        while self._runnable:
+            self._resume(heapq.heappop(self._runnable))
+        if self._waiting:
+            raise CaptureDeadlockError(explain(self._waiting, len(self._launch.programs)))
+
+    def _stop(self) -> None:
+        """Ends the kernels that still wait after an error. While they clean up they cannot wait again.
+
+        The launch has failed by then: what a kernel raises while it is being ended says nothing new.
+        """
+        self._is_over = True
+        for rank in tuple(self._waiting):
+            with suppress(Exception):
+                self._greenlets[rank].throw()
 
     def _program(self, program: Program) -> Callable[[], None]:
         def run() -> None:
@@ -136,7 +159,6 @@ class _Run:
 
     def _resume(self, rank: int) -> None:
         """Lets a PE run until it waits or ends."""
-        self._current = rank
         try:
             self._greenlets[rank].switch()
         except KernelError as error:
@@ -158,6 +180,8 @@ class _Run:
     # -- the exchange's Scheduler
 
     def sleep(self, awaited: Awaited, line: SourceLine) -> None:
+        if self._is_over:
+            raise GreenletExit
         rank = awaited.receiver
         self._waiting[rank] = Waiting(awaited, line)
         self._sleepers[(rank, awaited.direction), awaited.position] = rank

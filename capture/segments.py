@@ -5,7 +5,7 @@ uses joins the rw_handles of both, which is what orders them; so a cut costs byt
 set of cuts is searched for, not taken greedily.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
@@ -50,16 +50,6 @@ class Segment:
         """What fills the form's slots."""
         return tuple(slot for op in self.ops for slot in op.slots) + self.rw
 
-    @cached_property
-    def reads(self) -> tuple[int, ...]:
-        """What the composite reads of memory, each once."""
-        return tuple(dict.fromkeys(slot for op in self.ops for slot in op.reads))
-
-    @cached_property
-    def writes(self) -> tuple[int, ...]:
-        """What it writes, each once."""
-        return tuple(dict.fromkeys(op.writes for op in self.ops))
-
 
 Unit: TypeAlias = tuple[PlannedOp, ...]
 """Ops that stay together."""
@@ -91,52 +81,76 @@ def units(ops: Sequence[PlannedOp]) -> list[Unit]:
     return grouped
 
 
-def cut(ops: Sequence[PlannedOp], rw: tuple[int, ...], cap_bytes: int) -> tuple[Segment, ...]:
+def cut(
+    ops: Sequence[PlannedOp],
+    rw: tuple[int, ...],
+    cap_bytes: int,
+    viewed: Mapping[int, int] | None = None,
+) -> tuple[Segment, ...]:
     """The fewest segments of at most `cap_bytes` each; of several such cuts, the longest first.
 
-    Raises KernelError where one unit alone does not fit.
+    `viewed` maps a binding that is a view to the binding whose bytes it shows. Raises KernelError
+    where one unit alone does not fit.
     """
     whole = Segment(tuple(ops), rw)
     if whole.form.logical_bytes <= cap_bytes:
         return (whole,)
-    parts = units(ops)
-    fewest: list[tuple[Segment, ...] | None] = [None] * len(parts) + [()]
-    for first in reversed(range(len(parts))):
-        for stop in range(len(parts), first, -1):
-            rest = fewest[stop]
-            segment = _segment(parts, first, stop, rw)
-            if rest is None or segment.form.logical_bytes > cap_bytes:
+    cutter = _Cutter(units(ops), rw, viewed or {})
+    fewest: list[tuple[Segment, ...] | None] = [None] * len(cutter.parts) + [()]
+    for first in reversed(range(len(cutter.parts))):
+        for stop in range(len(cutter.parts), first, -1):
+            rest, known = fewest[stop], fewest[first]
+            if rest is None or (known is not None and len(known) <= len(rest) + 1):
                 continue
-            known = fewest[first]
-            if known is None or len(rest) + 1 < len(known):
+            segment = cutter.segment(first, stop)
+            if segment.form.logical_bytes <= cap_bytes:
                 fewest[first] = (segment, *rest)
     found = fewest[0]
     if found is None:
-        raise KernelError(_too_large(parts, rw, cap_bytes))
+        raise KernelError(cutter.too_large(cap_bytes))
     return found
 
 
-def _segment(parts: Sequence[Unit], first: int, stop: int, rw: tuple[int, ...]) -> Segment:
-    inside = [op for unit in parts[first:stop] for op in unit]
-    outside = [op for unit in (*parts[:first], *parts[stop:]) for op in unit]
-    used = {slot: None for op in inside for slot in op.slots}
-    crossing = [slot for slot in used if _crosses(slot, inside, outside)]
-    own = [slot for slot in rw if slot in used]
-    return Segment(tuple(inside), tuple(dict.fromkeys((*own, *crossing))))
+class _Cutter:
+    """Makes segments of consecutive units, and knows which handles cross their ends."""
 
+    def __init__(
+        self, parts: Sequence[Unit], rw: tuple[int, ...], viewed: Mapping[int, int]
+    ) -> None:
+        self.parts = parts
+        self._rw = rw
+        self._first_use: dict[int, int] = {}
+        self._last_use: dict[int, int] = {}
+        self._used = [
+            dict.fromkeys(viewed.get(slot, slot) for op in unit for slot in op.slots)
+            for unit in parts
+        ]
+        self._written = {viewed.get(op.writes, op.writes) for unit in parts for op in unit}
+        for place, used in enumerate(self._used):
+            for slot in used:
+                self._first_use.setdefault(slot, place)
+                self._last_use[slot] = place
 
-def _crosses(slot: int, inside: Sequence[PlannedOp], outside: Sequence[PlannedOp]) -> bool:
-    """Used on both sides of a cut, and written on one of them."""
-    used_outside = any(slot in op.slots for op in outside)
-    return used_outside and any(op.writes == slot for op in (*inside, *outside))
+    def segment(self, first: int, stop: int) -> Segment:
+        """Units [first, stop) as a composite."""
+        ops = tuple(op for unit in self.parts[first:stop] for op in unit)
+        used = dict.fromkeys(slot for used in self._used[first:stop] for slot in used)
+        own = [slot for slot in self._rw if slot in used]
+        crossing = [slot for slot in used if self._crosses(slot, first, stop)]
+        return Segment(ops, tuple(dict.fromkeys((*own, *crossing))))
 
+    def _crosses(self, slot: int, first: int, stop: int) -> bool:
+        """Used outside, too, and written somewhere."""
+        outside = self._first_use[slot] < first or self._last_use[slot] >= stop
+        return outside and slot in self._written
 
-def _too_large(parts: Sequence[Unit], rw: tuple[int, ...], cap_bytes: int) -> str:
-    alone = [_segment(parts, place, place + 1, rw) for place in range(len(parts))]
-    largest = max(alone, key=lambda segment: segment.form.logical_bytes)
-    named = next((op.form.kind for op in largest.ops if op.form.kind == GEMM), "")
-    what = f"the {named} with its tile ops" if named else f"op {largest.ops[0].form.kind}"
-    return (
-        f"composite: {what} needs a descriptor of {largest.form.logical_bytes} bytes, over the"
-        f" topology's cap of {cap_bytes} (pe.composite_cap_bytes), and cannot be cut"
-    )
+    def too_large(self, cap_bytes: int) -> str:
+        """Names the largest unit, which does not fit by itself."""
+        alone = [self.segment(place, place + 1) for place in range(len(self.parts))]
+        largest = max(alone, key=lambda segment: segment.form.logical_bytes)
+        kind = largest.ops[0].form.kind
+        what = "the gemm with its tile ops" if kind == GEMM else f"the op {kind}"
+        return (
+            f"composite: {what} needs a descriptor of {largest.form.logical_bytes} bytes, over the"
+            f" topology's cap of {cap_bytes} (pe.composite_cap_bytes), and cannot be cut"
+        )

@@ -3,16 +3,18 @@
 from collections.abc import Sequence
 from functools import cache
 
-from ..schemas.commands import GEMM, CommandForm, CommandKind, Scope
+from ..schemas.commands import GEMM, CommandForm, CommandKind
 from ..schemas.handles import Geometry
 from .arguments import DTypeLike, as_dtype
-from .composite import CompositePlan, plan_composite, structure_key
-from .composite_items import Head, Item, ItemDict, flat_items, keyword_items
+from .composite import PlannedCommand
+from .composite_call import CompositeCall, ItemDict
 from .gemm_rules import check_gemm_out, gemm_form, gemm_shape
 from .handles import TensorHandle
+from .names import CallSite
+from .plans import ReadyPlan
 from .verbs import Verbs
 from .views import View
-from .workspace import Allocated, Bindings
+from .workspace import Bindings
 
 
 class GemmVerbs(Verbs):
@@ -61,49 +63,40 @@ class GemmVerbs(Verbs):
     ) -> TensorHandle:
         """Hands PE_SCHEDULER a descriptor and returns at once with the handle of its output.
 
-        capture/composite_items.py has the forms, DDD-0065 §4–6 their meaning. The output is
+        capture/composite_call.py has the forms, DDD-0065 §4–6 their meaning. The output is
         allocated unless `out` names it; its dtype is then a's, or `out_dtype`. A descriptor over
         the topology's cap is cut into several composites. Raises KernelError.
         """
-        if ops is None:
-            head = Head(op, a, b, out, math_op, out_dtype, named)
-            return self._composite(keyword_items(head, prologue, epilogue), name)
-        return self._composite(flat_items(ops, Scope.KERNEL), name)
-
-    def _composite(self, items: Sequence[Item], name: str) -> TensorHandle:
+        call = CompositeCall(op, a, b, out, prologue, epilogue, ops, out_dtype, math_op, named)
         bindings = Bindings()
-        plan = self._plan(items, bindings)
+        ready = self._pe.plans.composite(call, bindings)
         site = self._pe.site()
-        handles = [self._own(handle, "tl.composite") for handle in bindings.handles]
-        for allocated in plan.allocated:
-            label = allocated.label or name or site.assigned or "composite"
-            handles.append(self._make(allocated, handles, label))
-        for segment in plan.segments:
-            filled = [handles[slot] for slot in segment.slots]
-            reads = [handles[binding] for binding in segment.reads]
-            command = self._pe.issue(segment.form, filled, reads, site)
-            self._pe.composite_runs_on(command, [handles[binding] for binding in segment.writes])
-            if self._pe.data is not None:
-                self._pe.data.run(segment.form, filled)
-        return handles[plan.result]
+        handles = bindings.handles
+        for handle in handles:
+            self._pe.check_usable(handle)
+        self._allocate(ready, handles, name or site.assigned or "composite")
+        for command in ready.plan.commands:
+            self._issue(command, handles, site)
+        return handles[ready.plan.result]
 
-    def _plan(self, items: Sequence[Item], bindings: Bindings) -> CompositePlan:
-        key = structure_key(items, bindings)
-        plans = self._pe.tables.composite_plans
-        plan = plans.get(key)
-        if plan is None:
-            cap_bytes = self._pe.tables.topology.pe.composite_cap_bytes
-            plan = plans[key] = plan_composite(items, bindings, cap_bytes)
-        return plan
+    def _allocate(self, ready: ReadyPlan, handles: list[TensorHandle], label: str) -> None:
+        """Appends what the composite makes to the handles that it was given."""
+        for allocated, interned in zip(ready.plan.allocated, ready.geometries, strict=True):
+            if allocated.view_of is None:
+                handles.append(self._pe.place(interned, allocated.label or label))
+            else:
+                view = View(allocated.geometry.shape, allocated.geometry.strides)
+                handles.append(self._pe.view_of(handles[allocated.view_of], view))
 
-    def _make(
-        self, allocated: Allocated, handles: Sequence[TensorHandle], label: str
-    ) -> TensorHandle:
-        geometry = allocated.geometry
-        if allocated.view_of is not None:
-            viewed = handles[allocated.view_of]
-            return self._pe.view_of(viewed, View(geometry.shape, geometry.strides))
-        return self._pe.allocate(geometry.shape, geometry.dtype, label, scratch=True)
+    def _issue(
+        self, command: PlannedCommand, handles: Sequence[TensorHandle], site: CallSite
+    ) -> None:
+        filled = [handles[binding] for binding in command.slots]
+        reads = [handles[binding] for binding in command.reads]
+        index = self._pe.issue(command.form, filled, reads, site)
+        self._pe.composite_runs_on(index, [handles[binding] for binding in command.writes])
+        if self._pe.data is not None:
+            self._pe.data.run(command.form, filled)
 
 
 @cache

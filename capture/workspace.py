@@ -33,9 +33,9 @@ class Bindings:
 
     def number(self, handle: TensorHandle) -> int:
         """The handle's binding; a new handle gets the next."""
-        known = self._numbers.get(handle.id)
+        known = self._numbers.get(id(handle))
         if known is None:
-            known = self._numbers[handle.id] = len(self.handles)
+            known = self._numbers[id(handle)] = len(self.handles)
             self.handles.append(handle)
         return known
 
@@ -72,6 +72,16 @@ class Workspace:
             made.geometry, shape=made.geometry.shape[::-1], strides=made.geometry.strides[::-1]
         )
         return self._make(Allocated(made.label, flipped, view_of=binding))
+
+    @property
+    def viewed(self) -> dict[int, int]:
+        """The bindings that are views, each with the one whose bytes it shows."""
+        first = len(self._given.handles)
+        return {
+            first + place: made.view_of
+            for place, made in enumerate(self.allocated)
+            if made.view_of is not None
+        }
 
     def _make(self, made: Allocated) -> int:
         self.allocated.append(made)

@@ -37,7 +37,14 @@ def _trace_parts(facts: Facts) -> list[str]:
         rows.append(("inputs", [f"{counted(kept['images'], 'image')} of {kept['bytes']:,} bytes"]))
     return [
         _headline(facts, "trace"),
-        _table([("valid", [TRACE_IS_VALID]), *_header_rows(facts["header"]), *_count_rows(facts), *rows]),
+        _table(
+            [
+                ("valid", [TRACE_IS_VALID]),
+                *_header_rows(facts["header"]),
+                *_count_rows(facts),
+                *rows,
+            ]
+        ),
         _tensors_text(facts["header"]["tensors"]),
     ]
 

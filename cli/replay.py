@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ..schemas.deadlock import Deadlock
 
+DONE = 0
 FINDING = 3
 
 SUMMARY = "replay a trace under a calibration, a hazard policy and a topology"
@@ -17,6 +18,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options. Names are resolved when the command runs."""
     parser.add_argument("trace", metavar="X.ktrace", help="a trace that `kerntape capture` wrote")
     add_model_options(parser)
+    parser.add_argument(
+        "--check-data",
+        action="store_true",
+        help="re-execute the kept inputs in time order: is the result still right?",
+    )
     parser.add_argument("-o", "--output", metavar="X.ktimeline", help="write the timeline")
     parser.add_argument("--op-log", metavar="FILE", help="write the timeline as canonical text")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -54,6 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Replays, writes what was asked for, prints the summary."""
     from pathlib import Path
 
+    from ..replay.check_data.report import check_json, check_lines
     from ..replay.op_log import op_log_sha256, write_op_log
     from ..replay.replay import replay
     from ..replay.summary import summary
@@ -70,6 +77,11 @@ def run(arguments: argparse.Namespace) -> int:
         policy=arguments.policy,
         runner=arguments.runner,
     )
+    checked = None
+    if arguments.check_data and timeline.deadlock is None:
+        from ..replay.check_data.check import check_data
+
+        checked = check_data(timeline)
     log_sha256 = ""
     if arguments.op_log:
         log_sha256 = write_op_log(Path(arguments.op_log), timeline)
@@ -84,11 +96,14 @@ def run(arguments: argparse.Namespace) -> int:
         op_log_sha256=log_sha256,
     )
     if arguments.json:
-        print_json(figures)
+        print_json(figures if checked is None else figures | {"data": check_json(checked)})
     else:
         print(summary_text(figures))
         print(deadlock_text(timeline.deadlock), end="")
-    return 0 if timeline.deadlock is None else FINDING
+        if checked is not None:
+            print("", *check_lines(checked), sep="\n")
+    wrong = checked is not None and not checked.right
+    return FINDING if wrong or timeline.deadlock is not None else DONE
 
 
 def summary_text(figures: dict[str, Any]) -> str:

@@ -4,29 +4,24 @@ Times are equal to the SimPy runner's, stage by stage. Where the engine was not 
 compiler when the package was built) the same source runs on lists, slower, and says so once.
 """
 
-import hashlib
 import sys
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..schemas.columns import Int64s, offsets_of
-from ..schemas.errors import KerntapeError
-from . import engine
+from . import engine, native
+from .native import NONE
 from .stage_graph import Durations, StageGraph
 from .times import Times
-
-SOURCES = ("engine.py", "engine.pxd")
-NONE = -1
 
 
 def is_compiled() -> bool:
     """Whether the engine runs as machine code."""
-    return engine.built_from() != ""
+    return native.is_compiled(engine)
 
 
 def run(graph: StageGraph, durations: Durations) -> Times:
@@ -49,27 +44,13 @@ def run(graph: StageGraph, durations: Durations) -> Times:
 @cache
 def check_engine() -> None:
     """Refuses a stale compiled engine; says once that an uncompiled one is slow."""
-    built_from = engine.built_from()
-    if not built_from:
+    native.refuse_stale(engine)
+    if not is_compiled():
         print(
             "kerntape: the replay engine is not compiled (no C compiler when kerntape was installed);"
             " replays are about a hundred times slower",
             file=sys.stderr,
         )
-        return
-    sources = [Path(__file__).parent / name for name in SOURCES]
-    if all(source.exists() for source in sources) and built_from != _sha256(sources):
-        raise KerntapeError(
-            "replay/engine.py or engine.pxd changed since the engine was compiled;"
-            " run 'pip install -e .' again"
-        )
-
-
-def _sha256(sources: list[Path]) -> str:
-    digest = hashlib.sha256()
-    for source in sources:
-        digest.update(source.read_bytes())
-    return digest.hexdigest()
 
 
 def _law(graph: StageGraph, durations: Durations) -> engine.Law:
@@ -119,9 +100,8 @@ def _by_releaser(graph: StageGraph, rows: Int64s) -> _ByReleaser:
 
 
 def _column(values: npt.NDArray[Any], dtype: type[np.integer]) -> Any:
-    """What the engine reads: C integers of its own when compiled, else a list (quicker than numpy)."""
-    return np.array(values, dtype=dtype) if is_compiled() else values.tolist()
+    return native.column(engine, values, dtype)
 
 
 def _new(length: int, dtype: type[np.integer]) -> Any:
-    return np.full(length, NONE, dtype=dtype) if is_compiled() else [NONE] * length
+    return native.new_column(engine, length, dtype)

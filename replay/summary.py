@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from ..schemas.commands import CommandKind
 from ..schemas.hazards import Outcome
 from ..schemas.stages import Block, StageKind
 from ..schemas.timeline import Timeline
+from ..schemas.trace_facts import commands_by_kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +34,6 @@ def block_uses(timeline: Timeline) -> dict[Block, BlockUse]:
         available_ps = timeline.makespan_ps * len(of_block)
         uses[block] = BlockUse(busy_ps, round(busy_ps / available_ps, 6) if available_ps else 0.0)
     return uses
-
-
-def commands_by_kind(timeline: Timeline) -> dict[str, int]:
-    """How many commands of each kind all PEs issue; kinds that do not occur are left out."""
-    trace = timeline.trace
-    counts = np.zeros(len(CommandKind), dtype=np.int64)
-    for pe in trace.pes:
-        kinds = trace.form_kinds[trace.streams[pe.stream].forms]
-        counts += np.bincount(kinds, minlength=len(CommandKind))
-    return {kind.name.lower(): int(counts[kind]) for kind in CommandKind if counts[kind]}
 
 
 def dispatch_ps(timeline: Timeline) -> int:
@@ -84,7 +74,7 @@ def summary(timeline: Timeline, *, trace: str, runner: str, op_log_sha256: str) 
         "commands": timeline.trace.command_count,
         "op_log_sha256": op_log_sha256,
         "dispatch_ps": dispatch_ps(timeline),
-        "commands_by_kind": commands_by_kind(timeline),
+        "commands_by_kind": commands_by_kind(timeline.trace),
         "engines": {
             str(block): {"busy_ps": use.busy_ps, "utilisation": use.utilisation}
             for block, use in block_uses(timeline).items()

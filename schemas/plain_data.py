@@ -1,6 +1,6 @@
 """Plain data (numbers, text, lists, maps) as msgpack, and the questions to ask of it before use.
 
-What comes out of a file is trusted in nothing: `rows` bounds what unpacking may allocate, and a
+What comes out of a file is trusted in nothing: `Rows` bounds what unpacking may allocate, and a
 `Field` hands out a value only as the type that its reader expects. Errors are FileErrors that name
 the place inside the file; whoever opened the file adds its name and the remedy (`blamed_on`).
 """
@@ -59,14 +59,17 @@ def _packed(value: object) -> bytes:
     return packed
 
 
-def _canonical(value: object, where: str, depth: int) -> object:
-    """The same value with maps sorted by key; only what `rows` reads back."""
+def _canonical(value: object, where: str, depth: int) -> Any:
+    """The same value with maps sorted by key; only what `Rows` reads back."""
     if depth > MAX_DEPTH:
         raise FileError(f"{where} must be nested at most {MAX_DEPTH} deep")
     match value:
         case None | bool() | float():
             return value
-        case int() if MIN_INTEGER <= value <= MAX_INTEGER:
+        case int() if not MIN_INTEGER <= value <= MAX_INTEGER:
+            bits = value.bit_length() + 1
+            raise FileError(f"{where} must be an integer of 64 bits with its sign, not of {bits}")
+        case int():
             return int(value)
         case str():
             return str(value)
@@ -80,8 +83,8 @@ def _canonical(value: object, where: str, depth: int) -> object:
                 for key in sorted(value)
             }
     raise FileError(
-        f"{where} must be plain data (text, numbers of 64 bits, lists and maps of at most"
-        f" {MAX_ITEMS}), not {shown(value)}"
+        f"{where} must be plain data (text, numbers, lists and maps of at most {MAX_ITEMS}),"
+        f" not {shown(value)}"
     )
 
 
@@ -192,6 +195,12 @@ class Field:
         if not isinstance(self.value, dict) or not all(isinstance(k, str) for k in self.value):
             raise self.must_be("a map from text")
         return self.value
+
+    def plain(self) -> dict[str, Any]:
+        """The value as a map of plain data throughout, as `pack` takes it; sorted by key."""
+        self.mapping()
+        plain: dict[str, Any] = _canonical(self.value, self.where, 0)
+        return plain
 
     def entries(self, keys: tuple[str, ...]) -> dict[str, "Field"]:
         """The value as a map with exactly these keys."""

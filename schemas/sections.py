@@ -137,14 +137,18 @@ def open_sections(content: memoryview, file_format: Format, where: str) -> dict[
 
     FileError: another kind of file, another version, truncated, too long, or a bad directory.
     """
-    directory_bytes = _directory_bytes(content, file_format, where)
-    end = PRELUDE.size + directory_bytes
-    if directory_bytes > MAX_DIRECTORY_BYTES or end > len(content):
-        raise FileError(
-            f"{where}: byte 12: the directory must fit the file, not have {directory_bytes} bytes"
-            f" of {len(content)}; {file_format.remedy}"
-        )
+    end = PRELUDE.size + _directory_bytes(content, file_format, where)
     with blamed_on(where, file_format.remedy):
+        if end > PRELUDE.size + MAX_DIRECTORY_BYTES:
+            raise FileError(
+                f"byte 12: the directory must have at most {MAX_DIRECTORY_BYTES} bytes,"
+                f" not {end - PRELUDE.size}"
+            )
+        if end > len(content):
+            raise FileError(
+                f"truncated: the directory must end at byte {end}, and the file ends at"
+                f" {len(content)}"
+            )
         return _read_directory(content, end, file_format.alignment)
 
 
@@ -176,7 +180,7 @@ def _read_directory(content: memoryview, end: int, alignment: int) -> dict[str, 
     for entry in unpack(content[PRELUDE.size : end], "the directory").items():
         name, size, sha256 = entry.items(3)
         start = offset + -offset % alignment
-        offset = start + size.integer(0, len(content))
+        offset = start + size.integer()
         if offset > len(content):
             raise FileError(
                 f"truncated: section {shown(name.text())} must end at byte {offset}, and the file"

@@ -58,9 +58,11 @@ Row = TypeVar("Row")
 
 
 def write_timeline(path: Path, timeline: Timeline) -> None:
-    """Writes the file whole or not at all. Raises FileError."""
+    """Writes the file whole or not at all. FileError where it cannot be written."""
+    with blamed_on(str(path), "not written"):
+        sections = list(_sections(timeline))
     with write_whole(path) as file:
-        for piece in pieces(TIMELINE_FORMAT, _sections(timeline)):
+        for piece in pieces(TIMELINE_FORMAT, sections):
             file.write(piece)
 
 
@@ -69,7 +71,8 @@ def read_timeline(path: Path, *, verify: bool = True) -> Timeline:
 
     FileError, naming file and place, where it is not whole and sound. Without `verify` the columns'
     checksums are left out, which takes most of the time of opening a large file; all else is
-    checked, so that ids can be trusted and only times can be other than those written.
+    checked, so that ids can be trusted and only times can be other than those written. The file may
+    be replaced while the timeline is in use (as `write_timeline` does), but not be truncated.
     """
     content = memoryview(_mapped(path))
     sections = open_sections(content, TIMELINE_FORMAT, str(path))
@@ -189,7 +192,7 @@ def _timeline(sections: dict[str, Section]) -> Timeline:
 
 def _configuration(model: type[Model], field: Field) -> Model:
     try:
-        return check(model, field.mapping(), field.where)
+        return check(model, field.plain(), field.where)
     except ConfigError as error:
         raise FileError(" ".join(str(error).split())) from error
 

@@ -3,6 +3,7 @@
 The keys are listed in docs/trace-format.md and stay.
 """
 
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -59,7 +60,7 @@ def _header_facts(trace: Trace) -> Facts:
     header = trace.header
     return {
         "kernel": header.kernel,
-        "arguments": header.arguments,
+        "arguments": _json(header.arguments),
         "topology": header.topology,
         "grid": list(header.grid),
         "tool_version": header.tool_version,
@@ -140,8 +141,20 @@ def _op_facts(command: Command, index: int) -> Facts:
             name: _handle_facts(handle) for name, handle in command.op_operands(index).items()
         },
         "out": None if out is None else _handle_facts(out),
-        "scalars": dict(op.extra),
+        "scalars": _json(dict(op.extra)),
     }
+
+
+def _json(value: Any) -> Any:
+    """The same for JSON, which has no infinities: such numbers as text."""
+    match value:
+        case float() if not isfinite(value):
+            return str(value)
+        case list():
+            return [_json(item) for item in value]
+        case dict():
+            return {key: _json(item) for key, item in value.items()}
+    return value
 
 
 def _handle_facts(handle: Handle) -> Facts:

@@ -2,7 +2,7 @@
 
 The same trace gives the same bytes: they depend on no time, machine, path or hash order (and
 `content_sha256` not even on the zlib library). Reading checks everything, runs nothing, and
-allocates no more than `UNPACKED_PER_BYTE` times the file's size, plus a grace for small files.
+unpacks no more than `UNPACKED_PER_BYTE` times the file's size, plus a grace for small files.
 """
 
 import hashlib
@@ -35,7 +35,7 @@ from .sections import (
     sniff,
 )
 from .trace import Trace
-from .trace_checks import check_meaning, check_shape
+from .trace_checks import check_meaning, check_shape, check_trace
 from .trace_columns import (
     COLUMN_NAMES,
     WIDE_COLUMNS,
@@ -87,10 +87,16 @@ def is_trace(path: Path) -> bool:
 
 
 def write_trace(path: Path, trace: Trace) -> str:
-    """Writes the file whole or not at all; returns the content's SHA-256. Raises FileError."""
-    packed = _PackedTrace(trace)
+    """Writes the file whole or not at all; returns the content's SHA-256.
+
+    FileError where it cannot be written, or where `read_trace` would refuse it.
+    """
+    with blamed_on(str(path), "not written"):
+        check_trace(trace)
+        packed = _PackedTrace(trace)
+        sections = packed.sections()
     with write_whole(path) as file:
-        for piece in pieces(TRACE_FORMAT, packed.sections()):
+        for piece in pieces(TRACE_FORMAT, sections):
             file.write(piece)
     return packed.content_sha256.hex()
 

@@ -66,8 +66,8 @@ def read_header(field: Field) -> TraceHeader:
     sources = entries["sources"]
     return TraceHeader(
         kernel=entries["kernel"].text(),
-        arguments=entries["arguments"].mapping(),
-        topology=entries["topology"].mapping(),
+        arguments=entries["arguments"].plain(),
+        topology=entries["topology"].plain(),
         grid=(grid[0], grid[1], grid[2]),
         tool_version=entries["tool_version"].text(),
         sources={

@@ -14,6 +14,6 @@ class ShippedKernel:
 SHIPPED_KERNELS = {
     "gqa_decode": ShippedKernel(
         ".kernels.gqa_decode",
-        "One decode step of grouped-query attention on one PE: G query heads share a KV head.",
+        "One decode step of grouped-query attention; a KV head's cache is split over c·p PEs.",
     ),
 }

@@ -1,8 +1,11 @@
-"""Decode of grouped-query attention without sequence parallelism: one PE owns a KV head's cache.
+"""Decode of grouped-query attention: one query token, each KV head's cache split over a CUBE group.
 
 One query token attends to all valid keys. The G query heads that share the KV head are the M rows of
 both GEMMs, so that a tile of K and V is read once for all of them (ADR-0060 §5.2). m, l and O are
 f32 and persist, the scores are f32, P has the storage dtype, and O is divided by l once, at the end.
+
+Every rank has a copy of q and sweeps its own tokens (kernels/kv_cache.py). Then only (m, l, O) moves,
+in a two-level reduce-to-root (kernels/reduce.py), and the group's root stores o.
 
 Three variants of a tile (ADR-0060 TL;DR and §5.6, DDD-0065 §6). Both GEMMs are composites in each:
 
@@ -15,17 +18,23 @@ the cache ends, and where the cache goes on after the last valid key, −∞ is 
 there on. What lies there must be finite numbers: −∞ does not hide a NaN.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, sqrt
 
 from ...schemas.dtypes import DType
-from ...schemas.errors import ConfigError, KernelError, did_you_mean
+from ...schemas.errors import ConfigError, KernelError
+from ...schemas.topology import Place
 from ..handles import TensorHandle
-from ..runtime import Runtime
+from ..runtime import Runtime, Tensor
 from ..tensors import HbmTensor
 from ..tl import Tl
-from .references import attention
+from .argument_checks import arguments_of, check_least, check_words
+from .decode_launch import Request, Share, shares
+from .groups import head_groups
+from .kv_cache import PLACEMENTS, KvCache
+from .reduce import reduce_to_root
+from .reduction_plan import reduction
 from .softmax import (
     RunningSoftmax,
     fold_in_one_composite,
@@ -34,6 +43,7 @@ from .softmax import (
     nothing_seen,
     store_result,
 )
+from .trees import CUBE_TREES, PE_TREES
 
 F32 = DType.F32
 STORAGE = ("f16", "bf16", "f32")
@@ -49,29 +59,106 @@ def launch(
     dtype: str = "bf16",
     slots: int = 2,
     scale: float = 0.0,
+    c: int = 1,
+    p: int = 1,
+    heads: int = 1,
+    placement: str = "contiguous",
+    max_context: int = 0,
+    counter: int = 0,
+    start_cube: int = 0,
+    start_pe: int = 0,
+    requests: int = 1,
+    reduce_pe: str = "tree",
+    reduce_cube: str = "centre",
 ) -> None:
-    """Attention of one query token over one KV head, on random inputs.
+    """Attention of one query token over each KV head, on random inputs.
 
-    variant  opt1, opt2 or opt3
-    g        query heads that share the KV head
-    d        head dimension
-    s_kv     keys to attend to; the cache is whole tiles, its rest is masked
-    tile     keys a tile; 0 for all at once
-    dtype    storage dtype: f16, bf16 or f32
-    slots    scratch regions that tiles take in rotation
-    scale    factor of the scores; 0 for 1/√d
+    variant      opt1, opt2 or opt3
+    g            query heads that share a KV head
+    d            head dimension
+    s_kv         keys to attend to
+    tile         keys a tile; 0 for all of a rank's at once
+    dtype        storage dtype: f16, bf16 or f32
+    slots        scratch regions that tiles take in rotation
+    scale        factor of the scores; 0 for 1/√d
+    c            CUBEs a KV head: a rectangle that tiles the SIP
+    p            PEs of each CUBE that take part
+    heads        KV heads, one group of c CUBEs each
+    placement    contiguous or round_robin: how a head's tokens go to its c·p ranks
+    max_context  tokens that a cache has room for; 0 for s_kv in whole tiles
+    counter      tokens that it holds; 0 for s_kv
+    start_cube   which CUBE of a group has the first tokens
+    start_pe     which PE of a CUBE has the first of its tokens
+    requests     how many at once; request r starts r CUBEs and ⌊r / c⌋ PEs further on
+    reduce_pe    way to the root within a CUBE: tree, chain or ring
+    reduce_cube  way to the root between CUBEs: centre, chain or ring
     """
-    _check(variant=variant, g=g, d=d, s_kv=s_kv, tile=tile, dtype=dtype, slots=slots)
-    capacity = -(-s_kv // tile) * tile if tile else s_kv
+    with arguments_of("gqa_decode"):
+        check_words(
+            variant=(variant, VARIANTS),
+            dtype=(dtype, STORAGE),
+            placement=(placement, PLACEMENTS),
+            reduce_pe=(reduce_pe, PE_TREES),
+            reduce_cube=(reduce_cube, CUBE_TREES),
+        )
+        check_least(1, g=g, d=d, s_kv=s_kv, slots=slots, requests=requests)
+        check_least(0, tile=tile, max_context=max_context, counter=counter)
+        check_least(0, start_cube=start_cube, start_pe=start_pe)
+        room = max_context or (-(-s_kv // tile) * tile if tile else s_kv)
+        held = tokens_held(s_kv, max_context, counter)
+        groups = head_groups(rt.topology, heads, c, p)
+        to_root = reduction(groups, reduce_pe, reduce_cube)
     factor = scale or 1 / sqrt(d)
-    q = rt.random((g, d), dtype)
-    k = rt.random((d, capacity), dtype)
-    v = rt.random((capacity, d), dtype)
-    o = rt.output(
-        rt.empty((g, d), dtype),
-        reference=lambda: attention(q.values, k.values[:, :s_kv], v.values[:s_kv], factor),
-    )
-    rt.launch(gqa_decode, (1, 1, 1), q, k, v, o, s_kv, variant, tile, slots, factor)
+    tensors: list[Tensor] = []
+    work = []
+    for number in range(requests):
+        start = ((start_cube + number) % c, (start_pe + number // c) % p)
+        cache = KvCache(groups, -(-room // groups.ranks), placement == "round_robin", *start)
+        request = Request(cache, g, d, held, dtype, factor)
+        tensors += request.tensors(rt, to_root.root, str(number) if requests > 1 else "")
+        work.append(shares(cache, to_root, held))
+    loop = TileLoop(variant, tile, slots, factor)
+    rt.launch(gqa_decode_sp, groups.grid, work, loop, *tensors)
+
+
+def tokens_held(s_kv: int, max_context: int, counter: int) -> int:
+    """The valid tokens of a cache. Raises ConfigError where it has no room for them."""
+    held, room = counter or s_kv, max_context or s_kv
+    if held > room:
+        name, limit = ("counter" if counter else "s_kv"), ("max_context" if max_context else "s_kv")
+        raise ConfigError(f"{name} must be at most {limit}, which is {room}, not {held}")
+    return held
+
+
+@dataclass(frozen=True, slots=True)
+class TileLoop:
+    """How a rank goes through its tokens: see `launch`. `scale` is the factor itself."""
+
+    variant: str
+    tile: int
+    slots: int
+    scale: float
+
+
+def gqa_decode_sp(
+    work: Sequence[Mapping[Place, Share]], loop: TileLoop, *tensors: HbmTensor, tl: Tl
+) -> None:
+    """Decode of several requests: this PE's share of each. `tensors` are q, k, v and o of each.
+
+    All are swept before the first is reduced, so that no rank stands idle for another's sweep
+    while it has tokens of its own. A PE that has no share does nothing.
+    """
+    place = Place(tl.program_id(2), tl.program_id(1), tl.program_id(0))
+    by_request = zip(work, *(tensors[kind::4] for kind in range(4)), strict=True)
+    mine = [(request[place], *seen) for request, *seen in by_request if place in request]
+    states = [
+        swept(q, k, v, share.valid, loop, tl) if share.valid else None for share, q, k, v, _ in mine
+    ]
+    for state, (share, q, _, _, o) in zip(states, mine, strict=True):
+        rows, d = q.shape
+        total = reduce_to_root(state, share.steps, rows, d, tl)
+        if total is not None:
+            store_result(total, o, tl)
 
 
 def gqa_decode(
@@ -87,13 +174,22 @@ def gqa_decode(
     *,
     tl: Tl,
 ) -> None:
-    """o [g, d] = softmax(scale · q·k)·v over the first `valid` keys. q [g, d], k [d, capacity]."""
+    """o [g, d] = softmax(scale · q·k)·v over the first `valid` keys, on one rank alone."""
+    store_result(swept(q, k, v, valid, TileLoop(variant, tile, slots, scale), tl), o, tl)
+
+
+def swept(
+    q: HbmTensor, k: HbmTensor, v: HbmTensor, valid: int, loop: TileLoop, tl: Tl
+) -> RunningSoftmax:
+    """The state over the rank's first `valid` keys. q [g, d], k [d, capacity], v [capacity, d]."""
     g, d = q.shape
-    tiles = kv_tiles(valid, k.shape[1], tile)
-    sweep = Sweep(tl.load(q), k, v, tiles, boundary_mask(tiles[-1], valid, tl), scale, slots)
-    state = nothing_seen(g, d, tl, double_buffered=variant != "opt2")
-    VARIANTS[variant](sweep, state, tl)
-    store_result(state, o, tl)
+    tiles = kv_tiles(valid, k.shape[1], loop.tile)
+    queries = tl.load(q, name=q.name)
+    mask = boundary_mask(tiles[-1], valid, tl)
+    sweep = Sweep(queries, k, v, tiles, mask, loop.scale, loop.slots)
+    state = nothing_seen(g, d, tl, double_buffered=loop.variant != "opt2")
+    VARIANTS[loop.variant](sweep, state, tl)
+    return state
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,15 +279,3 @@ def boundary_mask(last: range, valid: int, tl: Tl) -> TensorHandle | None:
 def leading_columns(buffer: TensorHandle, width: int) -> TensorHandle:
     """The buffer, or its first columns where the last tile is narrower."""
     return buffer if buffer.shape[1] == width else buffer[:, :width]
-
-
-def _check(**arguments: int | str) -> None:
-    """Raises ConfigError for the first argument that is not what it must be."""
-    for name, known in (("variant", tuple(VARIANTS)), ("dtype", STORAGE)):
-        word = str(arguments[name])
-        if word not in known:
-            raise ConfigError(f"gqa_decode: no {name} '{word}'{did_you_mean(word, known)}")
-    for name, least in (("g", 1), ("d", 1), ("s_kv", 1), ("tile", 0), ("slots", 1)):
-        number = int(arguments[name])
-        if number < least:
-            raise ConfigError(f"gqa_decode: {name} must be at least {least}, not {number}")

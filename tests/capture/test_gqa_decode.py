@@ -282,6 +282,17 @@ def test_the_header_names_the_arguments_with_their_defaults():
         "dtype": "bf16",
         "slots": 2,
         "scale": 0.0,
+        "c": 1,
+        "p": 1,
+        "heads": 1,
+        "placement": "contiguous",
+        "max_context": 0,
+        "counter": 0,
+        "start_cube": 0,
+        "start_pe": 0,
+        "requests": 1,
+        "reduce_pe": "tree",
+        "reduce_cube": "centre",
     }
 
 

@@ -204,11 +204,11 @@ def test_a_full_slot_names_its_size() -> None:
 def test_live_allocations_never_overlap(before, visits) -> None:
     memory = arena()
     boundary = 2048
-    persistent = [(memory.take(size, False), size) for size in before]
+    persistent = [(memory.take(size, memory.region(scratch=False)), size) for size in before]
     live = [(at, size) for at, size in persistent if at is not None]
     for slots, sizes in visits:
         with memory.scope(slots):
-            inside = [(memory.take(size, False), size) for size in sizes]
+            inside = [(memory.take(size, memory.region(scratch=False)), size) for size in sizes]
             taken = [(at, size) for at, size in inside if at is not None]
             assert all(boundary <= at and at + size <= 4096 for at, size in taken)
             spans = sorted(live + taken)

@@ -51,6 +51,13 @@ def test_a_read_write_handle_stays_with_the_segments_that_use_it() -> None:
     assert (kinds((first, second)), first.rw, second.rw) == (["add+exp", "sqrt"], (9, 1), (1,))
 
 
+def test_a_view_crosses_a_cut_as_the_handle_that_it_shows() -> None:
+    # 7 is a view of 1: what the first op writes, the second reads through it
+    ops = [op("exp", 0, 1), op("sqrt", 7, 2), op("neg", 2, 3)]
+    first, second, _ = cut(ops, (), 53, viewed={7: 1})
+    assert (first.rw, second.rw) == ((1,), (1, 2))
+
+
 def test_a_gemm_and_its_tile_ops_stay_together() -> None:
     gemm = op(GEMM, 0, 1, 2)
     scale = op("scale", 2, 2, scope=Scope.OUTPUT_TILE)

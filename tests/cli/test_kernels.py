@@ -12,17 +12,21 @@ def test_kernels_lists_each_with_its_sentence_and_its_defaults(
     assert main(["kernels"]) == 0
     name, defaults = capsys.readouterr().out.splitlines()[:2]
     assert name == (
-        "gqa_decode  One decode step of grouped-query attention on one PE:"
-        " G query heads share a KV head."
+        "gqa_decode  One decode step of grouped-query attention;"
+        " a KV head's cache is split over c·p PEs."
     )
-    assert defaults == ("  variant=opt2 g=8 d=128 s_kv=4096 tile=64 dtype=bf16 slots=2 scale=0.0")
+    assert defaults == (
+        "  variant=opt2 g=8 d=128 s_kv=4096 tile=64 dtype=bf16 slots=2 scale=0.0 c=1 p=1 heads=1"
+        " placement=contiguous max_context=0 counter=0 start_cube=0 start_pe=0 requests=1"
+        " reduce_pe=tree reduce_cube=centre"
+    )
 
 
 def test_kernels_with_a_name_explains_its_arguments(capsys: pytest.CaptureFixture[str]):
     assert main(["kernels", "gqa_decode"]) == 0
     printed = capsys.readouterr().out
-    assert "slots    scratch regions that tiles take in rotation" in printed
-    assert "argument  default\nvariant   opt2\n" in printed
+    assert "slots        scratch regions that tiles take in rotation" in printed
+    assert "argument     default\nvariant      opt2\n" in printed
 
 
 def test_kernels_as_json(capsys: pytest.CaptureFixture[str]):

@@ -266,6 +266,21 @@ def test_a_truncated_file_says_where_it_ends() -> None:
     )
 
 
+def test_a_file_cut_in_its_directory_says_so() -> None:
+    end = open_sections(memoryview(FILE), TRACE_FORMAT, "x")["header"].offset
+    assert refused(FILE[:20]) == (
+        f"x.ktrace: truncated: the directory must end at byte {end}, and the file ends at 20;"
+        " capture it again"
+    )
+    assert refused(FILE[:12] + (1 << 20).to_bytes(4, "little") + FILE[16:]) == (
+        "x.ktrace: byte 12: the directory must have at most 65536 bytes, not 1048576;"
+        " capture it again"
+    )
+    assert refused(FILE[:10]) == (
+        "x.ktrace: must be a trace (.ktrace), not a file of 10 bytes; capture it again"
+    )
+
+
 def test_bytes_behind_the_end_are_refused() -> None:
     assert refused(FILE + b"\0") == (
         f"x.ktrace: must end at byte {len(FILE)}, not at {len(FILE) + 1}; capture it again"
@@ -307,6 +322,17 @@ def test_a_header_that_is_no_map_is_refused() -> None:
     ("key", "value", "message"),
     [
         ("kernel", 7, "header.kernel must be text, not 7"),
+        (
+            "arguments",
+            {"a": [{"b": b"!"}]},
+            "header.arguments.a[0].b must be plain data (text, numbers, lists and maps of at most"
+            " 4096), not b'!'",
+        ),
+        (
+            "arguments",
+            {"a": 1 << 63},
+            "header.arguments.a must be an integer of 64 bits with its sign, not of 65",
+        ),
         ("grid", [2, 1], "header.grid must have 3 entries, not 2"),
         ("grid", [2, 1, True], "header.grid[2] must be an integer, not True"),
         ("grid", [2, 0, 1], "header.grid[1] must be from 1 to 1099511627776, not 0"),
@@ -517,18 +543,17 @@ def test_a_long_loop_is_weighed_down_to_what_a_reader_allows() -> None:
     [
         (
             1 << 63,
-            "header.arguments.x must be plain data (text, numbers of 64 bits, lists and maps of at"
-            " most 4096), not 9223372036854775808",
+            "header.arguments.x must be an integer of 64 bits with its sign, not of 65",
         ),
         (
             {"y": object},
-            "header.arguments.x.y must be plain data (text, numbers of 64 bits, lists and maps of"
-            " at most 4096), not <class 'object'>",
+            "header.arguments.x.y must be plain data (text, numbers, lists and maps of at most 4096),"
+            " not <class 'object'>",
         ),
         (
             [0] * 4097,
-            "header.arguments.x must be plain data (text, numbers of 64 bits, lists and maps of at"
-            " most 4096), not [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0…",
+            "header.arguments.x must be plain data (text, numbers, lists and maps of at most 4096),"
+            " not [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0…",
         ),
         (
             "\udcff",
@@ -541,6 +566,19 @@ def test_an_argument_that_no_reader_could_read_is_not_written(value: Any, messag
     with pytest.raises(FileError) as caught:
         trace_bytes(with_argument("x", value))
     assert str(caught.value) == message
+
+
+def test_a_trace_that_no_reader_would_take_is_not_written(tmp_path: Path) -> None:
+    trace = two_pes()
+    waits = trace.streams[0].waits + 5
+    broken = replace(trace, streams=(replace(trace.streams[0], waits=waits), trace.streams[1]))
+    with pytest.raises(FileError) as caught:
+        write_trace(tmp_path / "x.ktrace", broken)
+    assert str(caught.value) == (
+        f"{tmp_path}/x.ktrace: PE 0, command 1: a wait must be for an earlier command, not for"
+        " command 5; not written"
+    )
+    assert os.listdir(tmp_path) == []
 
 
 # ── where files are ──────────────────────────────────────────────────────────────────────────────

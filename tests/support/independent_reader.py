@@ -13,7 +13,11 @@ from typing import Any
 import msgpack
 
 TRACE_MAGIC, TIMELINE_MAGIC = b"\x89KTRACE\n", b"\x89KTIMEL\n"
-COLUMNS = ["command_counts", "handle_counts", "forms", "lines", "wait_counts", "slots", "waits", "geometries", "addresses", "tensors", "labels", "ranks", "pe_streams", "tensor_counts", "owners", "bases"]
+COLUMNS = [
+    *("command_counts", "handle_counts", "forms", "lines", "wait_counts", "slots", "waits"),
+    *("geometries", "addresses", "tensors", "labels"),
+    *("ranks", "pe_streams", "tensor_counts", "owners", "bases"),
+]
 
 
 def rows_of(section: bytes) -> list[Any]:
@@ -135,15 +139,32 @@ def ungrouped(
 
 
 TIMELINE_COLUMNS = {
-    "kind": "h", "engine": "i", "pe": "i", "command": "i", "op": "h", "tile": "i",
-    "duration_class": "i", "ready_ps": "q", "start_ps": "q", "end_ps": "q",
-    "cause": "i", "why": "b",
+    "kind": "h",
+    "engine": "i",
+    "pe": "i",
+    "command": "i",
+    "op": "h",
+    "tile": "i",
+    "duration_class": "i",
+    "ready_ps": "q",
+    "start_ps": "q",
+    "end_ps": "q",
+    "cause": "i",
+    "why": "b",
 }
 HAZARD_COLUMNS = {
-    "hazard_outcome": "b", "hazard_kind": "b", "hazard_pe": "i",
-    "hazard_earlier": "i", "hazard_earlier_op": "i", "hazard_earlier_handle": "i",
-    "hazard_later": "i", "hazard_later_op": "i", "hazard_later_handle": "i",
-    "hazard_byte_from": "q", "hazard_byte_to": "q", "hazard_cost_ps": "q",
+    "hazard_outcome": "b",
+    "hazard_kind": "b",
+    "hazard_pe": "i",
+    "hazard_earlier": "i",
+    "hazard_earlier_op": "i",
+    "hazard_earlier_handle": "i",
+    "hazard_later": "i",
+    "hazard_later_op": "i",
+    "hazard_later_handle": "i",
+    "hazard_byte_from": "q",
+    "hazard_byte_to": "q",
+    "hazard_cost_ps": "q",
 }
 
 

@@ -585,14 +585,14 @@ def timeline_of_intervals(
     """Stages of one engine at given times, each caused by the one before, of one command."""
     builder = TimelineBuilder()
     command = builder.command(CommandKind.DOT, (OpForm("gemm", (), False),))
-    for _ in start_ps:
-        builder.stage(kind, engine, command=command)
-    built = builder.build()
-    count = len(start_ps)
+    builder.stage(kind, engine, command=command)
+    one, count = builder.build(), len(start_ps)
+    columns = {name: np.repeat(getattr(one.stages, name), count) for name in STAGE_COLUMNS}
     why = np.full(count, Why.ENGINE, dtype=np.int8)
     why[:1] = Why.NOTHING
     return replace(
-        built,
+        one,
+        stages=Stages(**columns),
         ready_ps=np.array(start_ps, dtype=np.int64),
         start_ps=np.array(start_ps, dtype=np.int64),
         end_ps=np.array(end_ps, dtype=np.int64),

@@ -1,1 +1,1 @@
-""""""
+"""The widgets: each paints lines that the model computed."""

@@ -1,0 +1,29 @@
+"""Checks of a shipped kernel's arguments: one line naming the kernel, the argument and what it must be."""
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+
+from ...schemas.errors import ConfigError, did_you_mean
+
+
+@contextmanager
+def arguments_of(kernel: str) -> Iterator[None]:
+    """Has every ConfigError raised inside begin with the kernel's name."""
+    try:
+        yield
+    except ConfigError as error:
+        raise ConfigError(f"{kernel}: {error}") from None
+
+
+def check_words(**words: tuple[str, Collection[str]]) -> None:
+    """Raises ConfigError for the first argument, by name, whose word is not one of the known."""
+    for name, (word, known) in words.items():
+        if word not in known:
+            raise ConfigError(f"no {name} '{word}'{did_you_mean(word, known)}")
+
+
+def check_least(least: int, **numbers: int) -> None:
+    """Raises ConfigError for the first argument, by name, that is less."""
+    for name, number in numbers.items():
+        if number < least:
+            raise ConfigError(f"{name} must be at least {least}, not {number}")

@@ -1,0 +1,231 @@
+"""`kerntape sweep`: traces and policies under every combination of some numbers, in one table."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..replay.sweep.plan import SweepPlan
+    from ..replay.sweep.ranking import Flip, Ranking
+    from ..replay.sweep.sweep import SweepOutcome
+
+SUMMARY = "replay under every combination of some numbers, and find where the ranking flips"
+
+DONE = 0
+FINDING = 3
+FLIPS_SHOWN = 10
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the options. Names and paths are resolved when the command runs."""
+    parser.add_argument("traces", nargs="+", metavar="X.ktrace", help="traces to compare")
+    parser.add_argument(
+        "-o",
+        "--output",
+        required=True,
+        metavar="RESULTS",
+        help="one row a point: a .csv file, or a .parquet file (needs the extra 'sweep')",
+    )
+    _add_what_varies(parser)
+    _add_base(parser)
+    parser.add_argument(
+        "--op-log-sha256",
+        action="store_true",
+        help="also hash every point's op_log, which takes a full replay of each",
+    )
+    parser.add_argument(
+        "--jobs", type=int, metavar="N", help="processes (default: one per core that is ours)"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def _add_what_varies(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--vary",
+        action="append",
+        default=[],
+        metavar="PATH=V1,V2,…",
+        help="a calibration's number, or topology.PATH for structure; PATH=LOW..HIGH to sample",
+    )
+    parser.add_argument("--grid", metavar="FILE", help="the same as YAML: PATH: [V1, V2, …]")
+    parser.add_argument(
+        "--hazards",
+        "--policy",
+        dest="policies",
+        default="strict_fifo",
+        metavar="P1,P2",
+        help="hazard policies, shipped or YAML files (default: strict_fifo)",
+    )
+    parser.add_argument("--samples", type=int, metavar="N", help="with --latin-hypercube: how many")
+    parser.add_argument(
+        "--latin-hypercube", action="store_true", help="sample the ranges instead of every value"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="of the samples (default: 0)"
+    )
+
+
+def _add_base(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--calibration", metavar="C", help="what is varied: shipped, or a YAML file"
+    )
+    parser.add_argument(
+        "--set",
+        dest="settings",
+        action="append",
+        default=[],
+        metavar="PATH=VALUE",
+        help="change one number of the calibration for all points",
+    )
+    parser.add_argument("--topology", metavar="T", help="another machine with the traces' layout")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Sweeps, writes the results, prints how and what they say."""
+    from pathlib import Path
+
+    from ..replay.sweep.journal import journal_path
+    from ..replay.sweep.results_file import check_results_path
+    from ..replay.sweep.sweep import sweep
+    from ..schemas.errors import KerntapeError
+    from .printing import print_json
+    from .progress import Progress
+
+    results = Path(arguments.output)
+    check_results_path(results)
+    jobs = _jobs(arguments.jobs)
+    plan = _plan(arguments)
+    progress = Progress("points")
+    try:
+        outcome = sweep(plan, results, jobs=jobs, watch=progress)
+    except (KeyboardInterrupt, KerntapeError):
+        progress.clear()
+        _say_what_is_kept(progress.done, progress.total, str(journal_path(results)))
+        raise
+    progress.clear()
+    if arguments.json:
+        print_json(outcome_json(outcome, results.name))
+    else:
+        print(outcome_text(outcome, results.name))
+    return FINDING if outcome.deadlocked else DONE
+
+
+def _plan(arguments: argparse.Namespace) -> SweepPlan:
+    from pathlib import Path
+
+    from ..replay.sweep.axes import parse_vary, read_grid
+    from ..replay.sweep.planning import Base, Sampling, plan_sweep
+    from ..schemas.errors import ConfigError
+    from ..topologies.loader import resolve_topology
+
+    varied = [parse_vary(word) for word in arguments.vary]
+    if arguments.grid:
+        varied += read_grid(Path(arguments.grid))
+    sampling = None
+    if arguments.latin_hypercube != (arguments.samples is not None):
+        raise ConfigError("--samples N and --latin-hypercube must be given together")
+    if arguments.latin_hypercube:
+        sampling = Sampling(arguments.samples, arguments.seed)
+    return plan_sweep(
+        [Path(trace) for trace in arguments.traces],
+        varied,
+        policies=_policies(arguments.policies),
+        sampling=sampling,
+        base=Base(
+            topology=resolve_topology(arguments.topology) if arguments.topology else None,
+            calibration=arguments.calibration,
+            settings=arguments.settings,
+        ),
+        op_logs=arguments.op_log_sha256,
+    )
+
+
+def _policies(words: str) -> list[str]:
+    from ..schemas.errors import ConfigError
+
+    names = [word.strip() for word in words.split(",")]
+    if not all(names):
+        raise ConfigError(f"--hazards must be policies separated by commas, not '{words}'")
+    return names
+
+
+def _jobs(given: int | None) -> int:
+    import os
+
+    from ..schemas.errors import ConfigError
+
+    if given is None:
+        return len(os.sched_getaffinity(0))
+    if given < 1:
+        raise ConfigError(f"--jobs must be at least 1, not {given}")
+    return given
+
+
+def _say_what_is_kept(done: int, total: int, journal: str) -> None:
+    import sys
+
+    if done:
+        print(
+            f"kerntape: {done:,} of {total:,} points are kept in {journal};"
+            " the same command goes on from there",
+            file=sys.stderr,
+        )
+
+
+def outcome_json(outcome: SweepOutcome, results: str) -> dict[str, Any]:
+    """What `sweep --json` prints. Keys are stable (docs/sweeps.md lists them)."""
+    from dataclasses import asdict
+
+    return {
+        "results": results,
+        "points": outcome.points,
+        "kept": outcome.kept,
+        "followed": outcome.followed,
+        "replayed": outcome.replayed,
+        "deadlocked": outcome.deadlocked,
+        "rankings": [
+            asdict(ranking)
+            | {"flips": [asdict(flip) | {"at": dict(flip.at)} for flip in ranking.flips]}
+            for ranking in outcome.rankings
+        ],
+    }
+
+
+def outcome_text(outcome: SweepOutcome, results: str) -> str:
+    """How the points were evaluated, and where the ranking flips."""
+    kept = f", {outcome.kept:,} of them kept from before" if outcome.kept else ""
+    deadlocked = f", {outcome.deadlocked:,} deadlocked" if outcome.deadlocked else ""
+    lines = [
+        f"{results}: {outcome.points:,} points{kept}",
+        f"{outcome.followed:,} followed along a recorded order,"
+        f" {outcome.replayed:,} replayed in full{deadlocked}",
+    ]
+    for ranking in outcome.rankings:
+        lines += ["", *_ranking_lines(ranking)]
+    return "\n".join(lines)
+
+
+def _ranking_lines(ranking: Ranking) -> list[str]:
+    lines = [
+        f"{ranking.first} against {ranking.second}, {ranking.under}: faster at"
+        f" {ranking.first_faster:,}, slower at {ranking.second_faster:,},"
+        f" equal at {ranking.equal:,}"
+    ]
+    lines += [f"  {_flip_text(flip)}" for flip in ranking.flips[:FLIPS_SHOWN]]
+    more = len(ranking.flips) - FLIPS_SHOWN
+    if more > 0:
+        lines.append(f"  … and {more:,} more flips (--json has them all)")
+    return lines
+
+
+def _flip_text(flip: Flip) -> str:
+    at = "".join(f", {path} {_plain(value)}" for path, value in flip.at)
+    return (
+        f"flips between {flip.path} {_plain(flip.low)} and {_plain(flip.high)}:"
+        f" {flip.faster_below} below, {flip.faster_above} above{at}"
+    )
+
+
+def _plain(value: Any) -> str:
+    return format(value, "f")

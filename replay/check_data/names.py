@@ -1,0 +1,61 @@
+"""Names for people: of a stage's command, op and handles."""
+
+from ...schemas.commands import CommandKind
+from ...schemas.handles import Handle
+from ...schemas.trace import Trace
+from .findings import CommandName
+from .memory import TCM
+from .program import Program
+
+MAX_OPS_NAMED = 3
+
+
+def command_name(program: Program, stage: int) -> CommandName:
+    """The stage's command."""
+    pe, command = program.at(stage)
+    entry = program.trace.pes[pe]
+    line = program.trace.lines[int(program.trace.streams[entry.stream].lines[command])]
+    return CommandName(entry.rank, command, _verb(program, stage), str(line))
+
+
+def _verb(program: Program, stage: int) -> str:
+    """`load`, `send E`, `math exp`, `composite rmax, max_elem, exp_diff +6`."""
+    form = program.form_of(stage)
+    kind = form.kind.name.lower()
+    if form.kind not in (CommandKind.MATH, CommandKind.COMPOSITE):
+        return f"{kind} {form.direction}".rstrip()
+    named = ", ".join(op.kind for op in form.ops[:MAX_OPS_NAMED])
+    more = f" +{len(form.ops) - MAX_OPS_NAMED}" if len(form.ops) > MAX_OPS_NAMED else ""
+    return f"{kind} {named}{more}"
+
+
+def op_index(program: Program, stage: int) -> int:
+    """The op that the stage belongs to; a finish has none of its own and is its only op's."""
+    return max(0, program.ops[stage])
+
+
+def op_kind(program: Program, stage: int) -> str:
+    """What that op is called."""
+    return program.form_of(stage).ops[op_index(program, stage)].kind
+
+
+def written_handle(program: Program, stage: int) -> Handle:
+    """The output of the stage's op."""
+    return program.handle(stage, program.form_of(stage).op_slots[op_index(program, stage)][-1])
+
+
+def operand_name(program: Program, stage: int, slot: int) -> str:
+    """What the stage's op calls the handle in a slot."""
+    form, index = program.form_of(stage), op_index(program, stage)
+    return form.ops[index].operands[slot - form.op_slots[index].start]
+
+
+def memory_name(trace: Trace, tensor: int) -> str:
+    """`tcm`, or the HBM tensor's name."""
+    return "tcm" if tensor == TCM else tensor_name(trace, tensor)
+
+
+def tensor_name(trace: Trace, tensor: int) -> str:
+    """The name that launch() gave it, or its number where the header has none."""
+    known = 0 <= tensor < len(trace.header.tensors)
+    return trace.header.tensors[tensor].name if known else f"tensor {tensor}"

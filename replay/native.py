@@ -1,0 +1,60 @@
+"""What the modules that are compiled when the package is built have in common: `engine`, `order_pass`.
+
+Each is one Python source with a .pxd beside it that holds the C types, and says with `built_from()`
+which source it was compiled from. Where no C compiler worked the source itself runs, much slower.
+"""
+
+import hashlib
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ..schemas.errors import KerntapeError
+
+NONE = -1
+
+
+class NativeModule(Protocol):
+    """A module that setup.py compiles."""
+
+    __name__: str
+
+    def built_from(self) -> str:
+        """The hash of the sources it was compiled from; '' where it runs uncompiled."""
+
+
+def is_compiled(module: NativeModule) -> bool:
+    """Whether the module runs as machine code."""
+    return module.built_from() != ""
+
+
+def refuse_stale(module: NativeModule) -> None:
+    """Raises KerntapeError where the module was compiled from another source than the one beside it."""
+    name = module.__name__.rpartition(".")[2]
+    sources = [Path(__file__).with_name(f"{name}{suffix}") for suffix in (".py", ".pxd")]
+    if not (is_compiled(module) and all(source.exists() for source in sources)):
+        return
+    if module.built_from() != _sha256(sources):
+        raise KerntapeError(
+            f"replay/{name}.py or {name}.pxd changed since the engine was compiled;"
+            " run 'pip install -e .' again"
+        )
+
+
+def _sha256(sources: list[Path]) -> str:
+    digest = hashlib.sha256()
+    for source in sources:
+        digest.update(source.read_bytes())
+    return digest.hexdigest()
+
+
+def column(module: NativeModule, values: npt.NDArray[Any], dtype: type[np.integer]) -> Any:
+    """What the module reads: C integers of its own when compiled, else a list (quicker than numpy)."""
+    return np.array(values, dtype=dtype) if is_compiled(module) else values.tolist()
+
+
+def new_column(module: NativeModule, length: int, dtype: type[np.integer]) -> Any:
+    """What the module writes: `length` times NONE."""
+    return np.full(length, NONE, dtype=dtype) if is_compiled(module) else [NONE] * length

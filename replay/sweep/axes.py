@@ -1,0 +1,152 @@
+"""What a sweep varies: `PATH=V1,V2,…` or `PATH=LOW..HIGH`, as words or as a YAML file's entries.
+
+A path is one of a calibration's (`pe_cpu.fixed_cycles`, as `replay --set` takes it) or, after
+`topology.`, one of the structure that replay reads (`topology.pe.tile_buffers`).
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from ...schemas.calibration import CostModel
+from ...schemas.config_file import (
+    as_exact,
+    complaint_about_part,
+    key_paths,
+    leaves,
+    read_yaml,
+)
+from ...schemas.errors import ConfigError, did_you_mean
+from ...schemas.topology import Topology
+
+Value: TypeAlias = Decimal | int
+"""A calibration's number with its written value, or a whole number of the topology."""
+
+TOPOLOGY = "topology."
+_EXAMPLE = "as in pe_cpu.fixed_cycles=20,40"
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A parameter and its values, all different, in the order given."""
+
+    path: str
+    values: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A parameter and the range to draw its values from, both ends included."""
+
+    path: str
+    low: Value
+    high: Value
+
+
+Varied: TypeAlias = Axis | Span
+
+
+def parse_vary(word: str) -> Varied:
+    """One `--vary`. Raises ConfigError: not of that form, an unknown path, a value it cannot have."""
+    path, equals, text = (part.strip() for part in word.partition("="))
+    if not (path and equals):
+        raise ConfigError(
+            f"--vary must be PATH=V1,V2,… or PATH=LOW..HIGH, {_EXAMPLE}, not '{word}'"
+        )
+    return _varied(path, text.split(",") if text else [], "--vary")
+
+
+def read_grid(path: Path) -> list[Varied]:
+    """The file's entries: dotted or nested paths, each with a list of values, one value or LOW..HIGH.
+
+    Raises ConfigError as `parse_vary`, naming the file, and where it cannot be read or is empty.
+    """
+    entries = leaves(read_yaml(path))
+    if not entries:
+        raise ConfigError(f"{path}: must name at least one path to vary, {_EXAMPLE}")
+    return [
+        _varied(key, entry if isinstance(entry, list) else [entry], str(path))
+        for key, entry in entries.items()
+    ]
+
+
+def check_different(varied: Iterable[Varied]) -> None:
+    """Raises ConfigError where a path is varied twice."""
+    seen: set[str] = set()
+    for each in varied:
+        if each.path in seen:
+            raise ConfigError(f"{each.path} must be varied once; give all its values together")
+        seen.add(each.path)
+
+
+def is_structure(path: str) -> bool:
+    """Whether the path is the topology's, so that the trace must be lowered anew."""
+    return path.startswith(TOPOLOGY)
+
+
+def nested(values: dict[str, Value]) -> dict[str, Any]:
+    """Values by dotted path as the nested mapping that a YAML file would hold."""
+    tree: dict[str, Any] = {}
+    for path, value in values.items():
+        *groups, key = path.split(".")
+        inside = tree
+        for group in groups:
+            inside = inside.setdefault(group, {})
+        inside[key] = value
+    return tree
+
+
+def _varied(path: str, entries: Sequence[Any], where: str) -> Varied:
+    _check_path(path, where)
+    where = f"{where}: {path}"
+    if not entries:
+        raise ConfigError(f"{where}: must have at least one value, {_EXAMPLE}")
+    ends = _ends(entries)
+    values = tuple(_value(path, entry, where) for entry in ends or entries)
+    for place, value in enumerate(values):
+        if value in values[:place]:
+            raise ConfigError(f"{where}: the value {value} must be given once, not twice")
+    if not ends:
+        return Axis(path, values)
+    low, high = values
+    if low > high:
+        raise ConfigError(f"{where}: a range must go upwards, not from {low} to {high}")
+    return Span(path, low, high)
+
+
+def _ends(entries: Sequence[Any]) -> list[str]:
+    """The two ends, if that is a range."""
+    only = entries[0] if len(entries) == 1 else None
+    return only.split("..", 1) if isinstance(only, str) and ".." in only else []
+
+
+def _check_path(path: str, where: str) -> None:
+    known = [*key_paths(CostModel), *_structure_paths()]
+    if path in known:
+        return
+    inside = [key for key in known if key.startswith(f"{path}.")]
+    if inside:
+        raise ConfigError(f"{where}: {path}: names a group; vary one of {', '.join(inside)}")
+    raise ConfigError(f"{where}: unknown path '{path}'{did_you_mean(path, known)}")
+
+
+def _structure_paths() -> list[str]:
+    """What a topology says with whole numbers of its PEs and queues."""
+    return [f"{TOPOLOGY}{key}" for key in key_paths(Topology) if key.startswith(("pe.", "ipcq."))]
+
+
+def _value(path: str, entry: Any, where: str) -> Value:
+    try:
+        number = as_exact(entry.strip() if isinstance(entry, str) else entry)
+    except ValueError as error:
+        raise ConfigError(f"{where}: {error}") from None
+    if is_structure(path):
+        if number != number.to_integral_value():
+            raise ConfigError(f"{where}: must be a whole number, not {number}")
+        return int(number)
+    complaint = complaint_about_part(CostModel, nested({path: number}))
+    if complaint:
+        raise ConfigError(f"{where}: {complaint.removeprefix(f'{path}: ')}")
+    return number

@@ -1,0 +1,140 @@
+"""The journal of a sweep: which points are done, in a file beside the results, so that a sweep that was
+killed goes on where it was.
+
+One line a batch: a checksum, a space, JSON. The first line names the sweep by its hash. A line that was
+being written when the sweep was killed is dropped; a sweep of other arguments, or damage anywhere else,
+is refused. While a sweep has the journal open, no other can.
+"""
+
+import fcntl
+import hashlib
+import json
+import os
+from collections.abc import Sequence
+from io import FileIO
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from ...schemas.errors import FileError
+from .point_result import PointResult, Way
+
+CHECKSUM_DIGITS = 16
+
+
+def journal_path(results: Path) -> Path:
+    """Where the journal of those results is."""
+    return results.with_name(f"{results.name}.partial")
+
+
+class Journal:
+    """An open journal. `results`: what was found in it, and what was appended since, by point."""
+
+    def __init__(self, path: Path, sweep_sha256: str) -> None:
+        """Opens it, or makes a new one. Raises FileError where it cannot be, or is another sweep's."""
+        self.path = path
+        self.results: dict[int, PointResult] = {}
+        self._file = _locked(path)
+        try:
+            self._read(_line({"sweep": sweep_sha256}))
+        except BaseException:
+            self._file.close()
+            raise
+
+    def __enter__(self) -> "Journal":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Closes it; one that holds no point is removed."""
+        if not self.results:
+            self.remove()
+        self._file.close()
+
+    def append(self, results: Sequence[PointResult]) -> None:
+        """Writes a batch down. Raises FileError where the disk is full."""
+        self._write(_line({"points": [[each.point, each.way, each.figures] for each in results]}))
+        self.results |= {each.point: each for each in results}
+
+    def remove(self) -> None:
+        """There is nothing, or nothing left, to go on with."""
+        self.path.unlink(missing_ok=True)
+
+    def _read(self, title: bytes) -> None:
+        content = self._file.read()
+        if title.startswith(content):  # new, or killed before it could begin
+            self._end_at(0)
+            self._write(title)
+            return
+        whole = 0
+        lines = content.splitlines(keepends=True)
+        for number, line in enumerate(lines):
+            written = _written(line)
+            if written is None and 0 < number == len(lines) - 1:
+                break
+            if written is None:
+                raise FileError(
+                    f"{self.path}: line {number + 1} is damaged; delete the file to begin anew"
+                )
+            if number == 0 and line != title:
+                raise FileError(
+                    f"{self.path}: must be of this sweep, not of one with other arguments; give"
+                    " those to continue it, or delete the file"
+                )
+            whole += len(line)
+            self.results |= {
+                point: PointResult(point, Way(way), tuple(figures))
+                for point, way, figures in written.get("points", ())
+            }
+        self._end_at(whole)
+
+    def _end_at(self, size: int) -> None:
+        self._file.truncate(size)
+        self._file.seek(size)
+
+    def _write(self, line: bytes) -> None:
+        left = memoryview(line)
+        try:
+            while left:
+                left = left[self._file.write(left) :]
+        except OSError as error:
+            raise FileError(f"{self.path}: cannot be written: {error.strerror}") from error
+
+
+def _locked(path: Path) -> FileIO:
+    """The file, made if need be, open for this process alone."""
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    except OSError as error:
+        raise FileError(f"{path}: cannot be written: {error.strerror}") from error
+    file = FileIO(descriptor, "r+")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        raise FileError(
+            f"{path}: another sweep is writing it; wait for its end, or name other results"
+        ) from None
+    return file
+
+
+def _line(written: dict[str, Any]) -> bytes:
+    text = json.dumps(written, separators=(",", ":")).encode()
+    return _checksum(text) + b" " + text + b"\n"
+
+
+def _written(line: bytes) -> dict[str, Any] | None:
+    """What a line holds; None where it is not whole."""
+    checksum, _, text = line.removesuffix(b"\n").partition(b" ")
+    if not line.endswith(b"\n") or checksum != _checksum(text):
+        return None
+    written: dict[str, Any] = json.loads(text)
+    return written
+
+
+def _checksum(text: bytes) -> bytes:
+    return hashlib.sha256(text).hexdigest()[:CHECKSUM_DIGITS].encode()

@@ -1,0 +1,166 @@
+"""Evaluates chunks in processes of this machine, spawned, one pipe each.
+
+A worker ends with the sweep: when it is told to, when the other end of its pipe is gone (the sweep was
+killed), or when the sweep stops early. Ctrl-C is the sweep's to handle, not the workers'.
+"""
+
+import contextlib
+import multiprocessing
+import signal
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+from types import TracebackType
+from typing import cast
+
+from ...schemas.errors import KerntapeError
+from .chunks import Chunk, ChunkEvaluator
+from .plan import Case, SweepPlan
+from .point_result import PointResult
+
+
+def evaluate_locally(
+    plan: SweepPlan, chunks: Iterable[Chunk], jobs: int
+) -> Iterator[list[PointResult]]:
+    """The results of all chunks as they come, from `jobs` processes; in this one where that is 1.
+
+    Raises KerntapeError where a point has no result, and where a worker died.
+    """
+    chunks = list(chunks)
+    jobs = min(jobs, len(chunks))
+    if jobs <= 1:
+        evaluator = ChunkEvaluator(plan)
+        for chunk in chunks:
+            yield from evaluator.evaluate(chunk)
+        return
+    with _Workers(plan, jobs) as workers:
+        yield from workers.evaluate(_Waiting(chunks))
+
+
+class _Waiting:
+    """The chunks that no worker has yet, by case."""
+
+    def __init__(self, chunks: Iterable[Chunk]) -> None:
+        self._by_case: dict[Case, deque[Chunk]] = {}
+        for chunk in chunks:
+            self._by_case.setdefault(chunk.case, deque()).append(chunk)
+
+    def __bool__(self) -> bool:
+        return bool(self._by_case)
+
+    def take(self, own: Case | None, others: Collection[Case | None]) -> Chunk:
+        """A chunk of the worker's own case, else of one that none of the others has, else any."""
+        case = own
+        if case is None or case not in self._by_case:
+            case = next((each for each in self._by_case if each not in others), None)
+        if case is None:
+            case = next(iter(self._by_case))
+        chunk = self._by_case[case].popleft()
+        if not self._by_case[case]:
+            del self._by_case[case]
+        return chunk
+
+
+@dataclass(slots=True)
+class _Worker:
+    """A process, our end of its pipe, and the case that it has in memory."""
+
+    process: SpawnProcess
+    pipe: Connection
+    case: Case | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """A worker's message that its chunk is done; `failure` says why not."""
+
+    failure: str = ""
+
+
+class _Workers:
+    """The processes of one sweep, from entering the block to leaving it."""
+
+    def __init__(self, plan: SweepPlan, jobs: int) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._workers: list[_Worker] = []
+        for _ in range(jobs):
+            ours, theirs = context.Pipe()
+            process = context.Process(target=_serve, args=(theirs, plan), daemon=True)
+            process.start()
+            theirs.close()
+            self._workers.append(_Worker(process, ours))
+
+    def __enter__(self) -> "_Workers":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for worker in self._workers:
+            worker.pipe.close()
+            worker.process.terminate()
+        for worker in self._workers:
+            worker.process.join()
+
+    def evaluate(self, waiting: _Waiting) -> Iterator[list[PointResult]]:
+        """Gives chunks out until none is left, and passes on what comes back."""
+        busy = {worker.pipe: worker for worker in self._workers}
+        for worker in self._workers:
+            self._give(worker, waiting)
+        while busy:
+            for pipe in wait(list(busy)):
+                worker = busy[cast(Connection, pipe)]
+                message = _received(worker)
+                if not isinstance(message, _Done):
+                    yield message
+                elif waiting:
+                    self._give(worker, waiting)
+                else:
+                    del busy[worker.pipe]
+
+    def _give(self, worker: _Worker, waiting: _Waiting) -> None:
+        others = {other.case for other in self._workers if other is not worker}
+        chunk = waiting.take(worker.case, others)
+        worker.case = chunk.case
+        with contextlib.suppress(BrokenPipeError):  # it died; what it sends next says so
+            worker.pipe.send(chunk)
+
+
+def _received(worker: _Worker) -> list[PointResult] | _Done:
+    try:
+        message: list[PointResult] | _Done = worker.pipe.recv()
+    except (EOFError, ConnectionResetError):
+        worker.process.join()
+        raise KerntapeError(
+            f"a worker process {_death(worker.process.exitcode)}; if it ran out of memory, give"
+            " fewer --jobs"
+        ) from None
+    if isinstance(message, _Done) and message.failure:
+        raise KerntapeError(message.failure)
+    return message
+
+
+def _death(exit_code: int | None) -> str:
+    if exit_code is not None and exit_code < 0:
+        return f"was killed by signal {-exit_code}"
+    return f"ended with exit code {exit_code}"
+
+
+def _serve(pipe: Connection, plan: SweepPlan) -> None:
+    """A worker's life: chunks in, results out."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    evaluator = ChunkEvaluator(plan)
+    with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):  # the sweep is gone
+        while True:
+            chunk = pipe.recv()
+            try:
+                for results in evaluator.evaluate(chunk):
+                    pipe.send(results)
+                pipe.send(_Done())
+            except KerntapeError as error:
+                pipe.send(_Done(str(error)))

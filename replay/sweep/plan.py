@@ -1,0 +1,120 @@
+"""A sweep's points: every trace under every policy with every combination of the varied values.
+
+Points are numbered in that order: the last trace's last policy's last combination comes last. A plan
+is small and can be sent to another process: traces are named by path and read where they are needed.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TypeVar
+
+from ...schemas.calibration import Calibration
+from ...schemas.config_file import StrictModel, check
+from ...schemas.hazard_policy import HazardPolicy
+from ...schemas.topology import Topology
+from .axes import TOPOLOGY, Value, is_structure
+
+FORMAT = 1
+"""Of journals: raised when the figures of a point, or their order, change."""
+
+
+@dataclass(frozen=True, slots=True)
+class SweptTrace:
+    """A trace of the sweep. `name` is unique; `sha256` covers header and content; `machine` and `costs`
+    are what the varied values are laid over."""
+
+    path: Path
+    name: str
+    sha256: str
+    machine: Topology
+    costs: Calibration
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What is lowered once: a trace and a policy (by number) on a machine with some values varied."""
+
+    trace: int
+    policy: int
+    structure: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class SweepPlan:
+    """All points of a sweep. `combinations` hold one value per path. `op_logs`: hash every op_log."""
+
+    traces: tuple[SweptTrace, ...]
+    policies: tuple[HazardPolicy, ...]
+    paths: tuple[str, ...]
+    combinations: tuple[tuple[Value, ...], ...]
+    op_logs: bool
+
+    def __len__(self) -> int:
+        return len(self.traces) * len(self.policies) * len(self.combinations)
+
+    def place(self, point: int) -> tuple[int, int, int]:
+        """The numbers of the point's trace, policy and combination."""
+        rest, combination = divmod(point, len(self.combinations))
+        trace, policy = divmod(rest, len(self.policies))
+        return trace, policy, combination
+
+    def case(self, point: int) -> Case:
+        """The point's case."""
+        trace, policy, combination = self.place(point)
+        return Case(trace, policy, self._structures[combination])
+
+    @cached_property
+    def _structures(self) -> list[tuple[int, ...]]:
+        columns = [place for place, path in enumerate(self.paths) if is_structure(path)]
+        return [tuple(int(values[place]) for place in columns) for values in self.combinations]
+
+    def topology(self, case: Case) -> Topology:
+        """The machine of a case. Raises ConfigError where the values make none."""
+        paths = [path.removeprefix(TOPOLOGY) for path in self.paths if is_structure(path)]
+        values = dict(zip(paths, case.structure, strict=True))
+        return with_values(self.traces[case.trace].machine, values, "--vary topology")
+
+    def calibration(self, point: int) -> Calibration:
+        """The costs of a point."""
+        trace, _, combination = self.place(point)
+        values = zip(self.paths, self.combinations[combination], strict=True)
+        costs = {path: value for path, value in values if not is_structure(path)}
+        return with_values(self.traces[trace].costs, costs, "--vary")
+
+    @cached_property
+    def sha256(self) -> str:
+        """What the results depend on, as one hash: a sweep that was stopped goes on only as the same."""
+        digest = hashlib.sha256()
+        for part in self._identity():
+            digest.update(part.encode() + b"\n")
+        return digest.hexdigest()
+
+    def _identity(self) -> Iterable[str]:
+        yield f"{FORMAT} {self.op_logs}"
+        for trace in self.traces:
+            machine, costs = trace.machine.model_dump_json(), trace.costs.model_dump_json()
+            yield json.dumps([trace.name, trace.sha256, machine, costs])
+        for policy in self.policies:
+            yield policy.model_dump_json()
+        yield json.dumps(self.paths)
+        for values in self.combinations:
+            yield json.dumps([str(value) for value in values])
+
+
+Record = TypeVar("Record", bound=StrictModel)
+
+
+def with_values(record: Record, values: Mapping[str, Value], where: str) -> Record:
+    """The record with other values at some dotted paths. ConfigError where it cannot have them."""
+    changed = record.model_dump()
+    for path, value in values.items():
+        *groups, key = path.split(".")
+        inside = changed
+        for group in groups:
+            inside = inside[group]
+        inside[key] = value
+    return check(type(record), changed, where)

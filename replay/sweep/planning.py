@@ -1,0 +1,109 @@
+"""Makes a sweep's plan from what the command line gives, and refuses early what would fail late."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import product, repeat
+from math import prod
+from pathlib import Path
+
+from ...schemas.errors import ConfigError
+from ...schemas.topology import Topology
+from ...schemas.trace_file import TraceFile, read_trace_file
+from ..calibration import resolve_calibration
+from ..policy import resolve_policy
+from ..replay import compatible, topology_of
+from .axes import Axis, Span, Value, Varied, check_different
+from .plan import SweepPlan, SweptTrace
+from .sampling import latin_hypercube
+
+MAX_POINTS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How many latin-hypercube samples, and from which seed."""
+
+    count: int
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """What the varied values are laid over: names, paths and settings as `replay` takes them."""
+
+    topology: Topology | None = None
+    calibration: str | None = None
+    settings: Sequence[str] = ()
+
+
+def plan_sweep(
+    traces: Sequence[Path],
+    varied: Sequence[Varied],
+    *,
+    policies: Sequence[str],
+    sampling: Sampling | None = None,
+    base: Base | None = None,
+    op_logs: bool = False,
+) -> SweepPlan:
+    """The plan. Raises ConfigError or FileError: a trace that cannot be read or told from another, an
+    unknown policy, a value that the machine cannot have, a range without sampling, too many points.
+    """
+    check_different(varied)
+    files = [read_trace_file(path) for path in traces]
+    plan = SweepPlan(
+        traces=tuple(map(_swept, traces, files, repeat(base or Base()))),
+        policies=tuple(resolve_policy(name) for name in policies),
+        paths=tuple(each.path for each in varied),
+        combinations=_combinations(varied, sampling, len(traces) * len(policies)),
+        op_logs=op_logs,
+    )
+    _check_names((trace.name for trace in plan.traces), "trace")
+    _check_names((policy.name for policy in plan.policies), "policy")
+    for case in dict.fromkeys(replace(plan.case(point), policy=0) for point in range(len(plan))):
+        compatible(files[case.trace].trace, plan.topology(case))
+    return plan
+
+
+def _swept(path: Path, file: TraceFile, base: Base) -> SweptTrace:
+    own = topology_of(file.trace)
+    machine = own if base.topology is None else compatible(file.trace, base.topology)
+    return SweptTrace(
+        path=path,
+        name=path.name,
+        sha256=file.header_sha256 + file.content_sha256,
+        machine=machine,
+        costs=resolve_calibration(machine, base.calibration, base.settings),
+    )
+
+
+def _combinations(
+    varied: Sequence[Varied], sampling: Sampling | None, times: int
+) -> tuple[tuple[Value, ...], ...]:
+    if sampling is not None:
+        _check_count(sampling.count * times)
+        return latin_hypercube(varied, sampling.count, sampling.seed)
+    axes = [each for each in varied if isinstance(each, Axis)]
+    spans = [each for each in varied if isinstance(each, Span)]
+    if spans:
+        raise ConfigError(
+            f"{spans[0].path}: a range must be sampled; add --samples N --latin-hypercube,"
+            " or list its values"
+        )
+    _check_count(prod(len(axis.values) for axis in axes) * times)
+    return tuple(product(*(axis.values for axis in axes)))
+
+
+def _check_count(points: int) -> None:
+    if points > MAX_POINTS:
+        raise ConfigError(f"a sweep must have at most {MAX_POINTS:,} points, not {points:,}")
+
+
+def _check_names(names: Iterable[str], kind: str) -> None:
+    """Results tell them apart by name."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise ConfigError(
+                f"two of the {kind}s are called '{name}'; give each once, by its own name"
+            )
+        seen.add(name)

@@ -1,0 +1,68 @@
+"""Latin-hypercube samples: every parameter's range is cut into as many strata as there are samples, and
+every stratum is used once. Deterministic from the seed, and the same on every machine.
+
+A parameter's samples depend on the seed, the count and the parameter alone: varying one more changes
+none of the others. Values are decimals, never floats.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
+
+from ...schemas.config_file import MAX_SIGNIFICANT_DIGITS
+from ...schemas.errors import ConfigError
+from .axes import Span, Value, Varied
+
+_DRAWS = 1 << 64
+STEPS_PER_STRATUM = 100
+"""How fine values are at least: a hundredth of a stratum, so that they have few digits."""
+
+
+def latin_hypercube(
+    varied: Sequence[Varied], count: int, seed: int
+) -> tuple[tuple[Value, ...], ...]:
+    """`count` combinations, one value per parameter. A parameter with listed values takes each of them
+    equally often, give or take one. Raises ConfigError where there is nothing to sample."""
+    if count < 1:
+        raise ConfigError(f"--samples must be at least 1, not {count}")
+    if not varied:
+        raise ConfigError("--latin-hypercube must have something to sample: give --vary")
+    columns = [_samples(each, count, seed) for each in varied]
+    return tuple(zip(*columns, strict=True))
+
+
+def _samples(varied: Varied, count: int, seed: int) -> list[Value]:
+    key = f"{seed}/{count}/{varied.path}"
+    strata = sorted(range(count), key=lambda stratum: _draw(f"{key}/stratum/{stratum}"))
+    places = [
+        Fraction(stratum * _DRAWS + _draw(f"{key}/place/{stratum}"), count * _DRAWS)
+        for stratum in strata
+    ]
+    if isinstance(varied, Span):
+        return [_within(varied, place, count) for place in places]
+    return [varied.values[int(place * len(varied.values))] for place in places]
+
+
+def _draw(text: str) -> int:
+    """An evenly distributed number of 64 bits."""
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8])
+
+
+def _within(span: Span, place: Fraction, count: int) -> Value:
+    """The value at a place from 0 to below 1 of the range, rounded down but not below its low end."""
+    if isinstance(span.low, int):
+        return span.low + int(place * (int(span.high) - span.low + 1))
+    low, high = Fraction(span.low), Fraction(span.high)
+    finest = MAX_SIGNIFICANT_DIGITS - 1 - Decimal(span.high).adjusted()
+    decimals = min(_decimals((high - low) / (count * STEPS_PER_STRATUM)), finest)
+    steps = int((low + place * (high - low)) * 10**decimals)
+    return max(Decimal(span.low), Decimal(steps).scaleb(-decimals))
+
+
+def _decimals(step: Fraction) -> int:
+    """How many decimals make steps no larger than that."""
+    decimals = 0
+    while step < Fraction(1, 10**decimals):
+        decimals += 1
+    return decimals

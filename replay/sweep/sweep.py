@@ -1,0 +1,85 @@
+"""Carries a sweep through: evaluates what the journal lacks, then writes the results. The one way in."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from .chunks import chunks_of
+from .figures import COLUMNS, MAKESPAN
+from .journal import Journal, journal_path
+from .local_workers import evaluate_locally
+from .plan import SweepPlan
+from .point_result import PointResult, Way
+from .ranking import Ranking, rankings
+from .results_file import Cell, check_results_path, write_results
+
+Watch = Callable[[int, int], None]
+"""Told how many points are done and how many there are, at the beginning and after every batch."""
+
+MODEL_COLUMNS = ("trace", "policy", "topology", "calibration")
+
+
+@dataclass(frozen=True, slots=True)
+class SweepOutcome:
+    """What a finished sweep says of itself. `kept`: points that an earlier, stopped run had done.
+
+    `followed`, `replayed` and `deadlocked` say how the points were evaluated, in all runs together.
+    """
+
+    points: int
+    kept: int
+    followed: int
+    replayed: int
+    deadlocked: int
+    rankings: list[Ranking]
+
+
+def sweep(plan: SweepPlan, results: Path, *, jobs: int, watch: Watch) -> SweepOutcome:
+    """Evaluates every point and writes the results, with `jobs` processes.
+
+    Stopped at any moment (an error, Ctrl-C, a kill), it leaves the journal and no results; called
+    again with the same plan and path it goes on from there. Raises KerntapeError: a point without a
+    result, a file that cannot be written, a journal of another sweep, a worker that died.
+    """
+    check_results_path(results)
+    with Journal(journal_path(results), plan.sha256) as journal:
+        kept = len(journal.results)
+        _evaluate_missing(plan, journal, jobs, watch)
+        found = [journal.results[point] for point in range(len(plan))]
+        columns = (*plan.paths, *MODEL_COLUMNS, *COLUMNS)
+        write_results(results, columns, [tuple(_row(plan, each)) for each in found])
+        journal.remove()
+    ways = Counter(each.way for each in found)
+    return SweepOutcome(
+        points=len(plan),
+        kept=kept,
+        followed=ways[Way.FOLLOWED],
+        replayed=ways[Way.REPLAYED],
+        deadlocked=ways[Way.DEADLOCKED],
+        rankings=rankings(plan, _makespans(found)),
+    )
+
+
+def _evaluate_missing(plan: SweepPlan, journal: Journal, jobs: int, watch: Watch) -> None:
+    missing = [point for point in range(len(plan)) if point not in journal.results]
+    watch(len(journal.results), len(plan))
+    for batch in evaluate_locally(plan, chunks_of(plan, missing, jobs), jobs):
+        journal.append(batch)
+        watch(len(journal.results), len(plan))
+
+
+def _row(plan: SweepPlan, result: PointResult) -> Iterator[Cell]:
+    """A point's row: its parameters, its model, its figures."""
+    trace, policy, combination = plan.place(result.point)
+    swept = plan.traces[trace]
+    yield from plan.combinations[combination]
+    yield from (swept.name, plan.policies[policy].name, swept.machine.name, swept.costs.name)
+    yield from result.figures
+
+
+def _makespans(found: list[PointResult]) -> dict[int, int]:
+    place = COLUMNS.index(MAKESPAN)
+    return {
+        each.point: makespan for each in found if isinstance(makespan := each.figures[place], int)
+    }

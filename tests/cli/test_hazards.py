@@ -1,0 +1,137 @@
+"""`kerntape hazards`: the verdict on a trace under a policy, for people and for programs."""
+
+import json
+from pathlib import Path
+
+import pytest
+from kerntape.cli.main import main
+
+
+@pytest.fixture(scope="module")
+def traces(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """opt2 with 8 tiles of 64 keys, with one scratch slot (one.ktrace) and with two."""
+    folder = tmp_path_factory.mktemp("traces")
+    for name, slots in (("one", 1), ("two", 2)):
+        arguments = ("variant=opt2", "s_kv=512", "tile=64", f"slots={slots}")
+        assignments = [word for argument in arguments for word in ("--arg", argument)]
+        output = str(folder / f"{name}.ktrace")
+        assert main(["capture", "gqa_decode", *assignments, "--no-data", "-o", output]) == 0
+    return folder
+
+
+@pytest.fixture
+def run(traces, monkeypatch, capsys):
+    """Runs `kerntape hazards` where the traces are; returns exit code, output, errors."""
+    monkeypatch.chdir(traces)
+    capsys.readouterr()
+
+    def hazards(*arguments: str) -> tuple[int, str, str]:
+        code = main(["hazards", *arguments])
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return hazards
+
+
+def test_json_has_exactly_these_keys_and_exit_code_3_says_that_there_are_some(run) -> None:
+    code, out, err = run("one.ktrace", "--policy", "strict_fifo", "--json")
+    assert (code, err) == (3, "")
+    answer = json.loads(out)
+    assert list(answer) == ["policy", "pes", "pairs_checked", "count", "hazards"]
+    assert (answer["policy"], answer["pes"], answer["count"]) == ("strict_fifo", 1, 7)
+    first, *_, last = answer["hazards"]
+    assert list(first) == [
+        *("kind", "pe", "earlier", "later", "handle", "space", "byte_from", "byte_to")
+    ]
+    sides = ["command", "op", "op_kind", "kind", "handle", "line"]
+    assert list(first["earlier"]) == list(first["later"]) == sides
+    assert last["later"]["command"] - first["later"]["command"] == 12
+
+
+def test_json_tells_the_war_on_the_score_tile_with_both_lines(run) -> None:
+    # #2 of tile 0 still reads S (8×64 f32 = 2048 bytes) when #1 of tile 1 writes its own there.
+    _, out, _ = run("one.ktrace", "--json")
+    first = json.loads(out)["hazards"][0]
+    assert (first["kind"], first["pe"], first["handle"]) == ("WAR", 0, "S")
+    assert first["byte_to"] - first["byte_from"] == 8 * 64 * 4
+    earlier, later = first["earlier"], first["later"]
+    assert later["command"] == earlier["command"] + 1
+    assert (earlier["op_kind"], later["op_kind"]) == ("rmax", "gemm")
+    assert (earlier["kind"], later["kind"]) == ("composite", "composite")
+    assert earlier["line"].startswith("softmax.py:")
+    assert later["line"].startswith("gqa_decode.py:")
+
+
+def test_two_slots_are_free_of_hazards_and_exit_code_0_says_so(run) -> None:
+    code, out, _ = run("two.ktrace", "--json")
+    assert code == 0
+    assert json.loads(out)["hazards"] == []
+
+
+@pytest.mark.parametrize("policy", ["byte_range", "rw_aware", "serial"])
+@pytest.mark.parametrize("trace", ["one.ktrace", "two.ktrace"])
+def test_sound_policies_are_free_of_hazards(run, trace, policy) -> None:
+    assert run(trace, "--policy", policy)[0] == 0
+
+
+def test_rw_handles_lets_the_softmax_read_scores_too_early(run) -> None:
+    # The counts are worked out in tests/replay/hazards/test_worked_example.py.
+    code, out, _ = run("one.ktrace", "--policy", "rw_handles", "--json")
+    assert code == 3
+    kinds = [hazard["kind"] for hazard in json.loads(out)["hazards"]]
+    assert {kind: kinds.count(kind) for kind in sorted(kinds)} == {"RAW": 26, "WAR": 7, "WAW": 18}
+
+
+def test_the_text_groups_them_and_says_what_the_verdict_means(run) -> None:
+    code, out, _ = run("one.ktrace")
+    lines = out.splitlines()
+    assert code == 3
+    assert lines[:3] == [
+        "strict_fifo: 7 pairs of commands can go wrong (1 PE, 10 unordered pairs compared).",
+        "Nothing orders them, so whether they do in a replay depends on the calibration.",
+        "",
+    ]
+    assert lines[3].startswith("WAR on S, 7 times; the first (tcm 0x")
+    assert lines[4].startswith("  command 6 [composite, op 0 gemm, gqa_decode.py:")
+    assert lines[4].endswith("] writes over what")
+    assert lines[5].startswith("  command 5 [composite, op 0 rmax, softmax.py:")
+    assert lines[5].endswith("] may still be reading")
+    assert lines[-1] == "bytes (byte_range, rw_aware, serial)."
+
+
+def test_the_text_without_hazards_is_one_line(run) -> None:
+    code, out, _ = run("two.ktrace")
+    assert code == 0
+    assert out == (
+        "strict_fifo: no hazard is possible, under any calibration"
+        " (1 PE, 10 unordered pairs compared).\n"
+    )
+
+
+def test_a_policy_may_be_a_file_of_ones_own(run, traces) -> None:
+    (traces / "war_too.yaml").write_text(
+        "name: war_too\nsummary: by handle, all kinds\ncompares: handles\n"
+        "kinds: [RAW, WAR, WAW]\nholds: composites\npassing: false\n"
+    )
+    code, out, _ = run("one.ktrace", "--policy", "war_too.yaml", "--json")
+    assert (
+        code == 3
+    )  # the two score tiles have handles of their own, so even WAR by handle is blind
+    assert (json.loads(out)["policy"], json.loads(out)["count"]) == ("war_too", 7)
+
+
+def test_an_unknown_policy_and_a_missing_trace_are_one_line_each(run) -> None:
+    assert run("one.ktrace", "--policy", "byterange") == (
+        1,
+        "",
+        "kerntape: no policy 'byterange'; did you mean 'byte_range'?\n",
+    )
+    code, out, err = run("none.ktrace")
+    assert (code, out) == (1, "")
+    assert err.startswith("kerntape: none.ktrace: ")
+    assert err.count("\n") == 1
+
+
+def test_the_same_question_has_the_same_answer_to_the_byte(run) -> None:
+    question = ("one.ktrace", "--policy", "none", "--json")
+    assert run(*question) == run(*question)

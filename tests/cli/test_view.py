@@ -1,0 +1,129 @@
+"""`kerntape view`: what it opens, and what it says where it cannot."""
+
+import argparse
+import subprocess
+import sys
+
+import pytest
+from kerntape.capture.capture import capture
+from kerntape.cli import view
+from kerntape.cli.main import main
+from kerntape.replay.replay import replay
+from kerntape.schemas.timeline_file import write_timeline
+from kerntape.schemas.trace_file import write_trace
+from kerntape.topologies.loader import resolve_topology
+
+NO_TERMINAL = (
+    "kerntape: view needs a terminal for its keys and its screen;"
+    " `kerntape replay` prints a summary anywhere\n"
+)
+
+
+@pytest.fixture(scope="module")
+def trace():
+    arguments = {"variant": "opt2", "s_kv": "128"}
+    return capture("gqa_decode", resolve_topology("single_pe"), arguments, with_data=False).trace
+
+
+@pytest.fixture
+def files(tmp_path, trace):
+    """The folder with small.ktrace and its timeline under the default model, small.ktimeline."""
+    write_trace(tmp_path / "small.ktrace", trace)
+    write_timeline(tmp_path / "small.ktimeline", replay(trace))
+    return tmp_path
+
+
+def parsed(*arguments):
+    parser = argparse.ArgumentParser()
+    view.add_arguments(parser)
+    return parser.parse_args([str(argument) for argument in arguments])
+
+
+def opened(path, *options):
+    return view.open_timeline(path, parsed(path, *options))
+
+
+def test_without_a_terminal_one_line_says_so(files):
+    done = subprocess.run(
+        [sys.executable, "-c", "from kerntape.cli.main import run; run()", "view", "small.ktrace"],
+        cwd=files,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", NO_TERMINAL)
+
+
+def test_the_terminal_is_asked_for_before_the_file_is_read(capsys, tmp_path):
+    assert main(["view", str(tmp_path / "no.ktrace")]) == 1
+    assert capsys.readouterr().err == NO_TERMINAL
+
+
+def test_a_trace_is_replayed_under_the_default_model(files, trace):
+    timeline = opened(files / "small.ktrace")
+    assert timeline.makespan_ps == replay(trace).makespan_ps
+    assert (timeline.calibration.name, timeline.policy.name) == ("default", "strict_fifo")
+
+
+def test_a_trace_is_replayed_under_the_model_that_is_asked_for(files):
+    options = ("--calibration", "dispatch_free", "--policy", "serial", "--set", "hbm.latency_ns=1")
+    timeline = opened(files / "small.ktrace", *options)
+    assert timeline.policy.name == "serial"
+    assert timeline.calibration.pe_cpu.fixed_cycles == 0
+    assert timeline.calibration.hbm.latency_ns == 1
+
+
+def test_a_timeline_opens_as_it_is(files):
+    timeline = opened(files / "small.ktimeline")
+    assert timeline.makespan_ps == opened(files / "small.ktrace").makespan_ps
+
+
+def test_a_timeline_is_replayed_where_another_model_is_asked_for(files):
+    timeline = opened(files / "small.ktimeline", "--policy", "none")
+    assert timeline.policy.name == "none"
+    asked_of_trace = opened(files / "small.ktrace", "--policy", "none")
+    assert timeline.makespan_ps == asked_of_trace.makespan_ps
+
+
+def test_the_browser_gets_the_timeline_under_the_file_s_name(files, monkeypatch, capsys):
+    from kerntape.viewer import app
+
+    shown = []
+    monkeypatch.setattr(view, "on_terminal", lambda: True)
+    monkeypatch.setattr(app, "browse", lambda timeline, *, title: shown.append((timeline, title)))
+    assert main(["view", str(files / "small.ktimeline")]) == 0
+    ((timeline, title),) = shown
+    assert title == "small.ktimeline"
+    assert len(timeline.start_ps) > 0
+    # what was said while it opened is erased again
+    assert capsys.readouterr().err == "opening small.ktimeline …\r\x1b[K"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "no.ktrace"),
+        (b"not a trace at all", "no.ktrace"),
+    ],
+)
+def test_a_file_that_is_neither_is_one_line(tmp_path, monkeypatch, capsys, content, said):
+    monkeypatch.setattr(view, "on_terminal", lambda: True)
+    (tmp_path / "no.ktrace").write_bytes(content)
+    assert main(["view", str(tmp_path / "no.ktrace")]) == 1
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert said in error
+    assert "Traceback" not in error
+
+
+def test_a_model_that_does_not_exist_is_one_line(files, monkeypatch, capsys):
+    monkeypatch.setattr(view, "on_terminal", lambda: True)
+    assert main(["view", str(files / "small.ktrace"), "--policy", "strict"]) == 1
+    assert "did you mean 'strict_fifo'" in capsys.readouterr().err
+
+
+def test_wrong_usage_is_2(capsys):
+    assert main(["view"]) == 2
+    assert main(["view", "a", "b"]) == 2

@@ -1,0 +1,60 @@
+"""Every shipped kernel in small: what the goldens pin, and how a golden is computed.
+
+`python tests/goldens/golden_cases.py` writes op_logs.json anew; say why in CHANGELOG.md.
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from kerntape.capture.capture import capture
+from kerntape.replay.op_log import op_log_sha256
+from kerntape.replay.replay import replay
+from kerntape.topologies.loader import resolve_topology
+
+GOLDENS = Path(__file__).parent / "op_logs.json"
+POLICIES = ("strict_fifo", "byte_range", "none")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A kernel with its arguments on a topology."""
+
+    kernel: str
+    topology: str
+    arguments: tuple[tuple[str, str], ...]
+
+    def __str__(self) -> str:
+        words = " ".join(f"{name}={value}" for name, value in self.arguments)
+        return f"{self.kernel} {words} on {self.topology}"
+
+
+def _decode(variant: str, **more: str) -> Case:
+    arguments = {"variant": variant, "s_kv": "200", **more}
+    return Case("gqa_decode", "single_pe", tuple(arguments.items()))
+
+
+CASES = (
+    *(_decode(variant) for variant in ("opt1", "opt2", "opt3")),
+    *(_decode(variant, tile="0") for variant in ("opt1", "opt2", "opt3")),
+    _decode("opt2", slots="1"),
+    _decode("opt2", g="71", d="80", dtype="f32"),
+    _decode("opt3", g="1", d="256", dtype="f16"),
+)
+
+
+def op_log_hashes(case: Case) -> dict[str, str]:
+    """The op_log's SHA-256 under the default calibration, by policy."""
+    machine = resolve_topology(case.topology)
+    trace = capture(case.kernel, machine, dict(case.arguments), with_data=False).trace
+    return {policy: op_log_sha256(replay(trace, policy=policy)) for policy in POLICIES}
+
+
+def main() -> None:
+    """Writes the goldens."""
+    hashes = {str(case): op_log_hashes(case) for case in CASES}
+    GOLDENS.write_text(json.dumps(hashes, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

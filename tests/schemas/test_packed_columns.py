@@ -1,0 +1,93 @@
+"""Columns in files: as narrow as they can be, listed group by group, the same when read back."""
+
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from kerntape.schemas.grouping import differenced, rows_by_group, undifferenced
+from kerntape.schemas.packed_columns import narrow, packed_column
+from kerntape.schemas.plain_data import Field
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "item_bytes"),
+    [
+        (0, 0, 1),
+        (-128, 127, 1),
+        (-129, 0, 2),
+        (0, 128, 2),
+        (-(1 << 15), (1 << 15) - 1, 2),
+        (0, 1 << 15, 4),
+        (-(1 << 31), (1 << 31) - 1, 4),
+        (0, 1 << 31, 8),
+        (-(1 << 63), (1 << 63) - 1, 8),
+    ],
+)
+def test_a_column_takes_the_fewest_bytes_that_hold_its_extremes(
+    low: int, high: int, item_bytes: int
+) -> None:
+    column = narrow(np.array([low, high], np.int64))
+    assert (column.item_bytes, column.count) == (item_bytes, 2)
+    assert column.values(np.int64).tolist() == [low, high]
+
+
+def test_an_empty_column_takes_one_byte_an_item_and_has_none() -> None:
+    column = narrow(np.zeros(0, np.int64))
+    assert (column.item_bytes, column.count, column.raw) == (1, 0, b"")
+
+
+@given(st.lists(st.integers(-(1 << 63), (1 << 63) - 1), max_size=50))
+def test_a_packed_column_unpacks_to_itself(values: list[int]) -> None:
+    column = narrow(np.array(values, np.int64))
+    unpacked = packed_column(Field(column.packed, "column x")).unpack()
+    assert unpacked == column
+    assert unpacked.values(np.int64).tolist() == values
+
+
+def test_rows_are_listed_by_group_in_their_order() -> None:
+    groups = np.array([2, 0, 2, 5, 0], np.int32)
+    listed = [(group, rows.tolist()) for group, rows in rows_by_group(groups)]
+    assert listed == [(0, [1, 4]), (2, [0, 2]), (5, [3])]
+
+
+def test_more_than_65536_groups_keep_their_order() -> None:
+    groups = np.array([70_000, 3, 70_000], np.int32)
+    assert [(g, r.tolist()) for g, r in rows_by_group(groups)] == [(3, [1]), (70_000, [0, 2])]
+
+
+def test_nothing_has_no_groups() -> None:
+    assert list(rows_by_group(np.zeros(0, np.int32))) == []
+
+
+def test_a_loop_becomes_a_repetition() -> None:
+    # forms 0 and 1 in turn, of 2 and 1 slots: (10, 7), 10 · (12, 7), 12 · (14, 7), 14
+    forms, widths = np.array([0, 1, 0, 1, 0, 1], np.int32), np.array([2, 1], np.int32)
+    slots = np.array([10, 7, 10, 12, 7, 12, 14, 7, 14], np.int32)
+    listed = differenced(slots, forms, widths)
+    assert listed.tolist() == [10, 7, 2, 0, 2, 0, 10, 2, 2]
+    assert undifferenced(listed, forms, widths).tolist() == slots.tolist()
+
+
+def test_a_single_group_is_plain_differences() -> None:
+    groups, widths = np.zeros(4, np.int32), np.ones(1, np.int32)
+    ranks = np.array([3, 4, 5, 9], np.int32)
+    assert differenced(ranks, groups, widths).tolist() == [3, 1, 1, 4]
+
+
+@given(
+    st.lists(st.integers(0, 3), max_size=20),
+    st.lists(st.integers(0, 3), min_size=4, max_size=4),
+    st.randoms(use_true_random=False),
+)
+def test_differences_are_undone_exactly_even_where_they_wrap(
+    groups: list[int], widths: list[int], random: Random
+) -> None:
+    count = sum(widths[group] for group in groups)
+    extremes = [random.choice([-(1 << 31), (1 << 31) - 1, 0, 5]) for _ in range(count)]
+    values = np.array(extremes, np.int32)
+    of_rows, of_groups = np.array(groups, np.int32), np.array(widths, np.int32)
+    listed = differenced(values, of_rows, of_groups)
+    assert listed.dtype == values.dtype
+    assert undifferenced(listed, of_rows, of_groups).tolist() == extremes

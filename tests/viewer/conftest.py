@@ -1,0 +1,80 @@
+"""Timelines to look at, and a way to drive the browser without a terminal."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+from kerntape.schemas.timeline import Timeline
+from kerntape.viewer.app import Browser
+from kerntape.viewer.model.hazards import HazardIndex
+from kerntape.viewer.model.index import TimelineIndex
+from kerntape.viewer.screens.timeline import TimelineScreen
+from textual.pilot import Pilot
+from timeline_builder import decode_like
+
+T = TypeVar("T")
+Scenario = Callable[[Pilot[None], TimelineScreen], Awaitable[T]]
+
+SNAPSHOTS = Path(__file__).parent / "snapshots"
+
+
+@pytest.fixture(scope="session")
+def decode() -> Timeline:
+    """A flash-decode loop of four tiles on one PE: 243 stages over 1.76 µs."""
+    return decode_like(4)
+
+
+@pytest.fixture(scope="session")
+def decode_index(decode: Timeline) -> TimelineIndex:
+    return TimelineIndex(decode, "decode.ktrace")
+
+
+@pytest.fixture(scope="session")
+def decode_hazards(decode_index: TimelineIndex) -> HazardIndex:
+    return HazardIndex(decode_index)
+
+
+@pytest.fixture(scope="session")
+def drive():
+    """Runs a scenario of keys and clicks in the browser, and gives what it returns."""
+
+    def run(timeline: Timeline, scenario: Scenario[T], size: tuple[int, int] = (100, 30)) -> T:
+        async def go() -> T:
+            app = Browser(timeline, "decode.ktrace")
+            async with app.run_test(size=size) as pilot:
+                await pilot.pause()
+                screen = app.screen
+                assert isinstance(screen, TimelineScreen)
+                return await scenario(pilot, screen)
+
+        return asyncio.run(go())
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def screen_text():
+    """The whole screen as text after some keys, lines without the spaces at their ends."""
+
+    def run(timeline: Timeline, keys: tuple[str, ...], size: tuple[int, int]) -> str:
+        async def go() -> str:
+            app = Browser(timeline, "decode.ktrace")
+            async with app.run_test(size=size) as pilot:
+                await pilot.pause()
+                await pilot.press(*keys)
+                await app.workers.wait_for_complete()
+                await pilot.pause()
+                lines = app.screen_lines()
+            return as_text(lines)
+
+        return asyncio.run(go())
+
+    return run
+
+
+def as_text(lines) -> str:
+    """Lines of spans as plain text."""
+    texts = ("".join(span.text for span in line).rstrip() for line in lines)
+    return "\n".join(texts) + "\n"

@@ -1,0 +1,237 @@
+"""The main screen's lines: header, minimap, ruler, rows, and what the last lines say of the selection.
+
+Every function gives lines of exactly the width it is asked for.
+"""
+
+import numpy as np
+
+from ...schemas.columns import Int64s
+from ...schemas.hazards import Outcome
+from ...schemas.timeline import Status
+from . import times
+from .hazards import GLYPHS, HazardIndex
+from .index import NO_STAGE, TimelineIndex
+from .lane_cells import LEVELS, OUTCOME_PAINTS, row_line
+from .look import Look, row_pitch
+from .occupancy import Axis, axis, density
+from .text import Line, Span, cells, fit, fit_line, line_cells, printable, spread
+from .tones import ACCENT, FAINT, MUTED, STRONG, TEXT, Paint, tone
+from .tree import Row
+from .why import trail_words, why_words
+
+TICK_CELLS = (10, 14, 18, 24)
+"""Distances between two ticks of the ruler, to choose from by the length of their labels."""
+
+FOLD_GLYPHS = {True: "▸ ", False: "▾ "}
+
+
+def header_line(index: TimelineIndex, width: int) -> Line:
+    """File, topology, calibration, policy · makespan and tiles; a deadlock says so first."""
+    timeline = index.timeline
+    parts = (timeline.topology.name, timeline.calibration.name, timeline.policy.name)
+    setting = printable(" · ".join(parts))
+    left = (Span(f" {printable(index.name)}", STRONG), Span(f"   {setting}", MUTED))
+    right: Line = (Span(times.short(timeline.makespan_ps), STRONG),)
+    if timeline.status is Status.DEADLOCK:
+        stopped = (Span("DEADLOCK", tone(Paint.VIOLATED)), Span(" after ", MUTED))
+        right = (*stopped, *right)
+    for more in _tiles(index):
+        if line_cells((*left, *right, more)) <= width - 4:
+            right = (*right, more)
+    return spread(left, (Span("  "), *right, Span(" ")), width)
+
+
+def _tiles(index: TimelineIndex) -> Line:
+    """`· 64 tiles`, `· 474 ns a tile`, for a kernel whose arguments say over what it loops."""
+    arguments = index.timeline.trace.header.arguments
+    length, tile = arguments.get("s_kv"), arguments.get("tile")
+    if not isinstance(length, int) or not isinstance(tile, int) or min(length, tile) < 1:
+        return ()
+    count = -(-length // tile)
+    each = times.short(index.timeline.makespan_ps // count)
+    return (Span(f" · {count} tiles", MUTED), Span(f" · {each} a tile", MUTED))
+
+
+def minimap_lines(index: TimelineIndex, hazards: HazardIndex, look: Look, width: int) -> list[Line]:
+    """The whole timeline as a strip with the hazard counts, and below it the part that is shown."""
+    counts = _hazard_counts(hazards)
+    shown_words = (Span(_window_words(index, look), MUTED), Span(" "))
+    side = max(line_cells(counts), line_cells(shown_words)) + 2
+    room = max(width - side - 1, 1)
+    shown = axis(0, max(index.span_ps, room), room)
+    window = shown.columns_of(look.from_ps, look.to_ps)
+    strip = fit_line((Span(" "), *_minimap_strip(index, shown, window)), room + 1)
+    bracket = _bracket(window)
+    below = fit_line((Span(" " * (window.start + 1)), Span(bracket, ACCENT)), room + 1)
+    return [
+        fit_line((*strip, *_right(counts, side)), width),
+        fit_line((*below, *_right(shown_words, side)), width),
+    ]
+
+
+def _right(line: Line, width: int) -> Line:
+    return (Span(" " * (width - line_cells(line))), *line)
+
+
+def _minimap_strip(index: TimelineIndex, shown: Axis, window: range) -> Line:
+    """How busy the machine was, against its busiest column; the shown part stands out."""
+    if not len(index):
+        return ()
+    whole = index.whole
+    share = density(index.row_parts(whole), index.row_servers(whole), shown).share
+    highest = float(share.max()) or 1.0
+    levels = np.where(share > 0, np.maximum((share / highest * 8).astype(np.int64), 1), 0)
+    text = LEVELS[levels].astype("<u4").tobytes().decode("utf-32-le")
+    before, inside, after = (
+        text[: window.start],
+        text[window.start : window.stop],
+        text[window.stop :],
+    )
+    return (Span(before, FAINT), Span(inside, ACCENT), Span(after, FAINT))
+
+
+def _bracket(window: range) -> str:
+    return "╵" if len(window) < 2 else f"╶{'─' * (len(window) - 2)}╴"
+
+
+def _window_words(index: TimelineIndex, look: Look) -> str:
+    whole = max(index.span_ps, 1)
+    if look.span_ps >= whole:
+        return f"all of {times.short(index.timeline.makespan_ps)} shown"
+    return f"{times.short(look.span_ps)} shown of {times.short(index.timeline.makespan_ps)}"
+
+
+def _hazard_counts(hazards: HazardIndex) -> Line:
+    """`◇ 12 held  ! 0 violated`, each in its colour where there are any."""
+    counts = {outcome: hazards.table.count(outcome) for outcome in Outcome}
+    if not counts[Outcome.POTENTIAL]:
+        del counts[Outcome.POTENTIAL]
+    line: Line = ()
+    for outcome, count in counts.items():
+        look = tone(OUTCOME_PAINTS[outcome]) if count else MUTED
+        line += (Span(f"  {GLYPHS[outcome]} {count} {outcome.name.lower()}", look),)
+    return (*line, Span(" "))
+
+
+def lane_axis(look: Look, width: int) -> Axis:
+    """The columns of the rows and of the ruler."""
+    return axis(look.from_ps, look.to_ps, max(width, 1))
+
+
+def ruler_line(index: TimelineIndex, look: Look, width: int) -> Line:
+    """Round times above their columns, and ▼ above the selected stage, in place of a label it meets."""
+    label_cells = index.tree.label_cells
+    shown = lane_axis(look, width - label_cells)
+    caret = _caret_column(index, look, shown)
+    text = [" "] * shown.width
+    marks = _ruler(look, shown)
+    for tick in marks.ticks:
+        column = shown.column_of(tick.time_ps)
+        label = f"│{tick.label}"
+        if column <= caret <= column + len(label):
+            label = "│"
+        for offset, character in enumerate(label[: shown.width - column]):
+            text[column + offset] = character
+    written = "".join(text)
+    title = Span(fit(f" time, {marks.unit}", label_cells), FAINT)
+    if caret < 0:
+        return fit_line((title, Span(written, MUTED)), width)
+    before, after = Span(written[:caret], MUTED), Span(written[caret + 1 :], MUTED)
+    return fit_line((title, before, Span("▼", STRONG), after), width)
+
+
+def _ruler(look: Look, shown: Axis) -> times.Ruler:
+    """As many ticks as leave every label room."""
+    for tick_cells in TICK_CELLS:
+        ruler = times.ruler(look.from_ps, look.to_ps, shown.width // tick_cells)
+        if max((len(tick.label) for tick in ruler.ticks), default=0) < tick_cells - 2:
+            break
+    return ruler
+
+
+def _caret_column(index: TimelineIndex, look: Look, shown: Axis) -> int:
+    if look.stage == NO_STAGE:
+        return -1
+    start, end = index.start(look.stage), index.end(look.stage)
+    if end < look.from_ps or start >= look.to_ps:
+        return -1
+    columns = shown.columns_of(start, end)
+    return (columns.start + columns.stop - 1) // 2
+
+
+def row_lines(
+    index: TimelineIndex, hazards: HazardIndex, look: Look, width: int, height: int
+) -> list[Line]:
+    """The visible rows from `look.top` on, each with its title, with air between them if there is room."""
+    label_cells = index.tree.label_cells
+    shown = lane_axis(look, width - label_cells)
+    ticks = _ruler(look, shown).ticks
+    grid = np.array([shown.column_of(tick.time_ps) for tick in ticks], dtype=np.int64)
+    pitch = row_pitch(index, look, height)
+    keys = index.tree.visible(look.folded)[look.top : look.top + -(-height // pitch)]
+    between = fit_line((Span(" " * label_cells), *_grid_only(shown, grid)), width)
+    lines: list[Line] = []
+    for key in keys:
+        lines.append(_row(index, hazards, look, index.tree.rows[key], shown, grid, width))
+        lines += [between] * (pitch - 1)
+    if not lines:
+        lines = [fit_line((Span("  nothing ran", MUTED),), width)]
+    blank = fit_line((), width)
+    return lines[:height] + [blank] * (height - len(lines))
+
+
+def _row(
+    index: TimelineIndex,
+    hazards: HazardIndex,
+    look: Look,
+    row: Row,
+    shown: Axis,
+    grid: Int64s,
+    width: int,
+) -> Line:
+    label_cells = index.tree.label_cells
+    fold = FOLD_GLYPHS[row.key in look.folded] if row.is_group else "  "
+    title = fit(" " * row.depth + fold + row.title, label_cells - 1)
+    is_here = row.key == look.row
+    looks = ACCENT if is_here else STRONG if row.is_group else TEXT
+    label = (Span("›" if is_here else " ", ACCENT), Span(title, looks))
+    if row.is_group and row.key not in look.folded:
+        line = (*label, *_grid_only(shown, grid))
+    else:
+        line = (*label, *row_line(index, hazards, look, row, shown, grid))
+    return line if width > label_cells else fit_line(line, width)
+
+
+def _grid_only(shown: Axis, grid: Int64s) -> Line:
+    """An unfolded group's own row, or the air between rows: its lanes are below it."""
+    text = np.full(shown.width, " ")
+    text[grid] = "╎"
+    return (Span("".join(text), FAINT),)
+
+
+def why_line(index: TimelineIndex, hazards: HazardIndex, look: Look, width: int) -> Line:
+    """Why the selected stage started when it did."""
+    words = "nothing selected"
+    if look.stage != NO_STAGE:
+        words = why_words(index, hazards, look.stage)
+    return fit_line((Span(" why    ", FAINT), Span(words, TEXT)), width)
+
+
+def trail_line(index: TimelineIndex, look: Look, width: int) -> Line:
+    """The path walked along the causes; of a long one its latest part."""
+    words = trail_words(index, look.trail, look.stage)
+    if not words:
+        return fit_line((), width)
+    room = width - 9
+    if cells(words) > room:
+        words = "…" + words[len(words) - room + 1 :]
+    return fit_line((Span(" trail  ", FAINT), Span(words, ACCENT)), width)
+
+
+def kernel_line(index: TimelineIndex, look: Look, width: int) -> Line:
+    """The kernel's source line that issued the selected stage's command."""
+    if look.stage == NO_STAGE:
+        return fit_line((), width)
+    line = index.line(index.pe(look.stage), index.command(look.stage))
+    place = printable(f" {line}  ")
+    return fit_line((Span(place, MUTED), Span(printable(line.text.strip()), TEXT)), width)

@@ -1,0 +1,181 @@
+"""Hazards where they can be seen: at which stage, in which lane, and in words."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ...schemas.columns import Bools, Int8s, Int32s, Int64s, offsets_of
+from ...schemas.hazard_policy import HazardKind
+from ...schemas.hazards import KINDS, Outcome
+from ...schemas.stages import StageKind
+from . import times
+from .index import TimelineIndex
+from .tree import Row
+from .words import handle_name
+
+SEVERITY = np.array([1, 3, 2], dtype=np.int8)
+"""Per Outcome, which glyph wins a column: a violation over a possibility over one held back."""
+
+GLYPHS = {Outcome.HELD: "◇", Outcome.VIOLATED: "!", Outcome.POTENTIAL: "?"}
+
+OUTCOME_WORDS = {
+    Outcome.HELD: "held",
+    Outcome.VIOLATED: "violated",
+    Outcome.POTENTIAL: "potential",
+}
+
+MAX_HANDLES_NAMED = 4
+
+
+@dataclass(frozen=True)
+class Sites:
+    """Per hazard, the stage at which each command's accesses begin; −1 where it has no stage."""
+
+    earlier: Int64s
+    later: Int64s
+
+
+@dataclass(frozen=True)
+class Marks:
+    """Hazards as marks of lanes, grouped by lane and sorted by time within (offsets[lane] …).
+
+    `hazard` is the row in the hazard table, `at_ps` where the later command begins, `from_ps`
+    since when it was held (at_ps for the others).
+    """
+
+    offsets: Int64s
+    hazard: Int64s
+    at_ps: Int64s
+    from_ps: Int64s
+    outcome: Int8s
+
+
+class HazardIndex:
+    """The hazards of a timeline, tied to its stages."""
+
+    def __init__(self, index: TimelineIndex) -> None:
+        self._index = index
+        self.table = index.timeline.hazards
+        self._of_row: dict[int, Int64s] = {}
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    @cached_property
+    def sites(self) -> Sites:
+        """Where the two commands of every pair begin."""
+        pe = self.table.pe
+        return Sites(self._begin(pe, self.table.earlier), self._begin(pe, self.table.later))
+
+    def _begin(self, pe: Int32s, command: Int32s) -> Int64s:
+        """A composite's admission, any other command's first stage."""
+        commands = self._index.commands
+        at = commands.find(pe, command)
+        first = commands.first[np.maximum(at, 0)].astype(np.int64)
+        admission = first + 1
+        admission[admission >= max(len(self._index), 1)] = 0
+        kinds = np.asarray(self._index.timeline.stages.kind)
+        is_admitted = (
+            (kinds[admission] == StageKind.ADMIT) if len(kinds) else np.zeros(len(at), np.bool_)
+        )
+        return np.where(at < 0, -1, np.where(is_admitted, admission, first))
+
+    @cached_property
+    def marks(self) -> Marks:
+        """Every pair whose later command ran, as a mark in the lane where that command begins."""
+        shown = np.flatnonzero(self.sites.later >= 0)
+        stages = self.sites.later[shown]
+        lanes = self._index.timeline.stages.engine[stages]
+        at_ps = self._index.timeline.start_ps[stages]
+        order = np.lexsort((at_ps, lanes))
+        shown, lanes, at_ps = shown[order], lanes[order], at_ps[order]
+        outcome = self.table.outcome[shown]
+        held_ps = np.where(outcome == Outcome.HELD, self.table.cost_ps[shown], 0)
+        counts = np.bincount(lanes, minlength=len(self._index.lanes))
+        return Marks(offsets_of(counts), shown, at_ps, at_ps - held_ps, outcome)
+
+    def of_row(self, row: Row) -> Int64s:
+        """The places in `marks` of a row's lanes, lane by lane. Kept: a group may have thousands."""
+        if row.key not in self._of_row:
+            offsets = self.marks.offsets
+            lanes = np.array(row.lanes, dtype=np.int64)
+            marked = lanes[offsets[lanes + 1] > offsets[lanes]].tolist()
+            places = [np.arange(offsets[lane], offsets[lane + 1]) for lane in marked]
+            self._of_row[row.key] = np.concatenate([np.zeros(0, np.int64), *places])
+        return self._of_row[row.key]
+
+    @cached_property
+    def by_weight(self) -> Int64s:
+        """The rows of the table: violated, potential, held; the costliest first within each."""
+        table = self.table
+        order = np.lexsort(
+            (table.later, table.pe, -table.cost_ps, -SEVERITY[table.outcome].astype(np.int64))
+        )
+        return order.astype(np.int64)
+
+    def holding(self, stage: int) -> Int64s:
+        """The rows that say why this stage's command was held, the costliest first."""
+        pe, command = self._index.pe(stage), self._index.command(stage)
+        rows = np.flatnonzero(
+            self._is(Outcome.HELD) & (self.table.later == command) & (self.table.pe == pe)
+        )
+        return rows[np.argsort(-self.table.cost_ps[rows], kind="stable")]
+
+    def _is(self, outcome: Outcome) -> Bools:
+        chosen: Bools = self.table.outcome == outcome
+        return chosen
+
+    def outcome(self, row: int) -> Outcome:
+        return Outcome(int(self.table.outcome[row]))
+
+    def kind(self, row: int) -> HazardKind:
+        return KINDS[int(self.table.kind[row])]
+
+    def handle_words(self, row: int) -> str:
+        """What the pair meets on: `O`, or `P and scores` where the two call it differently."""
+        pe = int(self.table.pe[row])
+        earlier = handle_name(self._index.handle(pe, int(self.table.earlier_handle[row])))
+        later = handle_name(self._index.handle(pe, int(self.table.later_handle[row])))
+        return earlier if earlier == later else f"{earlier} and {later}"
+
+    def earlier_words(self, row: int) -> str:
+        """`written by command 29`."""
+        verb = "read" if self.kind(row) is HazardKind.WAR else "written"
+        return f"{verb} by command {int(self.table.earlier[row])}"
+
+    def held_words(self, stage: int) -> str:
+        """`203 ns for hazard RAW on O, written by command 29`; empty where nothing is recorded."""
+        rows = self.holding(stage)
+        if not len(rows):
+            return ""
+        first = int(rows[0])
+        earlier = self.table.earlier[first]
+        alike = [int(row) for row in rows if self.table.earlier[row] == earlier]
+        names = list(dict.fromkeys(self.handle_words(row) for row in alike))
+        shown = ", ".join(names[:MAX_HANDLES_NAMED]) + (
+            "…" if len(names) > MAX_HANDLES_NAMED else ""
+        )
+        cost = times.exact(int(self.table.cost_ps[first]))
+        return f"{cost} for hazard {self.kind(first).value} on {shown}, {self.earlier_words(first)}"
+
+    def sentence(self, row: int) -> str:
+        """The pair and what became of it, in one sentence."""
+        table = self.table
+        later, earlier = int(table.later[row]), int(table.earlier[row])
+        cost = times.exact(int(table.cost_ps[row]))
+        what = self.handle_words(row)
+        now = "reads" if self.kind(row) is HazardKind.RAW else "writes"
+        match self.outcome(row):
+            case Outcome.HELD:
+                return f"command {later} was held {cost} for {what}, {self.earlier_words(row)}"
+            case Outcome.VIOLATED:
+                return (
+                    f"command {later} {now} {what} while command {earlier} was not done with it:"
+                    f" they overlapped for {cost}"
+                )
+            case Outcome.POTENTIAL:
+                return (
+                    f"command {later} {now} {what}, {self.earlier_words(row)}, and nothing orders"
+                    " the two: another calibration can make them collide"
+                )

@@ -1,0 +1,208 @@
+"""The cursor's steps: from stage to stage in a lane, a PE, the machine; along causes; between rows."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from ...schemas.columns import Int64s
+from .index import NO_STAGE, TimelineIndex
+from .look import Look, reveal, select, window
+from .tree import Row
+
+
+def step_row(index: TimelineIndex, look: Look, by: int) -> Look:
+    """The next (by=1) or previous (by=−1) stage of the cursor's row, in the order (start, stage id)."""
+    if look.stage == NO_STAGE:
+        return look
+    row = index.tree.rows[look.row]
+    here = (index.start(look.stage), look.stage)
+    found = [stage for lane in row.lanes if (stage := _beside(index, lane, here, by)) >= 0]
+    if not found:
+        return look
+    chosen = (min if by > 0 else max)((index.start(stage), stage) for stage in found)[1]
+    return replace(select(index, look, chosen), row=look.row)
+
+
+def _beside(index: TimelineIndex, lane: int, here: tuple[int, int], by: int) -> int:
+    """The lane's first stage after `here`, or its last before, or NO_STAGE."""
+    if not index.lanes.count(lane):
+        return NO_STAGE
+    stages = index.lane(lane)
+    start, stage = here
+    at = stages.position(stage, start)
+    if by < 0:
+        at -= 1
+    elif at < len(stages) and int(stages.ids[at]) == stage:
+        at += 1
+    return int(stages.ids[at]) if 0 <= at < len(stages) else NO_STAGE
+
+
+def step_pe(index: TimelineIndex, look: Look, by: int) -> Look:
+    """The next or previous stage of the same PE, on whichever engine."""
+    if look.stage == NO_STAGE:
+        return look
+    pes, here = index.timeline.stages.pe, index.pe(look.stage)
+    first, past = np.searchsorted(pes, np.array([here, here + 1])).tolist()
+    return _step_among(index, look, first, past, by)
+
+
+def step_machine(index: TimelineIndex, look: Look, by: int) -> Look:
+    """The next or previous stage anywhere in the machine."""
+    return _step_among(index, look, 0, len(index), by)
+
+
+def _step_among(index: TimelineIndex, look: Look, first: int, past: int, by: int) -> Look:
+    if look.stage == NO_STAGE:
+        return look
+    starts = index.timeline.start_ps[first:past]
+    find = _after if by > 0 else _before
+    chosen = find(starts, index.start(look.stage), look.stage - first)
+    return look if chosen < 0 else select(index, look, first + chosen)
+
+
+def _after(starts: Int64s, start: int, place: int) -> int:
+    """The place of the least (start, place) above the given one, or −1."""
+    alike = starts[place + 1 :] == start
+    if alike.any():
+        return place + 1 + int(alike.argmax())
+    later = starts[starts > start]
+    return int((starts == later.min()).argmax()) if len(later) else -1
+
+
+def _before(starts: Int64s, start: int, place: int) -> int:
+    """The place of the greatest (start, place) below the given one, or −1."""
+    alike = starts[:place] == start
+    if alike.any():
+        return place - 1 - int(alike[::-1].argmax())
+    earlier = starts[starts < start]
+    if not len(earlier):
+        return -1
+    return len(starts) - 1 - int((starts[::-1] == earlier.max()).argmax())
+
+
+def step_command(index: TimelineIndex, look: Look, by: int) -> Look:
+    """The first stage (the dispatch) of the PE's next or previous command."""
+    if look.stage == NO_STAGE:
+        return look
+    commands = index.commands
+    position = index.command_position(look.stage) + by
+    if not 0 <= position < len(commands.keys):
+        return look
+    first = commands.stages(position)[0]
+    return select(index, look, first) if index.pe(first) == index.pe(look.stage) else look
+
+
+def first_in_row(index: TimelineIndex, look: Look) -> Look:
+    """The row's first stage."""
+    return _end_of_row(index, look, 0)
+
+
+def last_in_row(index: TimelineIndex, look: Look) -> Look:
+    """The row's last stage."""
+    return _end_of_row(index, look, -1)
+
+
+def _end_of_row(index: TimelineIndex, look: Look, place: int) -> Look:
+    if look.stage == NO_STAGE:
+        return look
+    lanes = [lane for lane in index.tree.rows[look.row].lanes if index.lanes.count(lane)]
+    ends = [int(index.lane(lane).ids[place]) for lane in lanes]
+    chosen = (min if place == 0 else max)((index.start(stage), stage) for stage in ends)[1]
+    return replace(select(index, look, chosen), row=look.row)
+
+
+def cause_back(index: TimelineIndex, look: Look) -> Look:
+    """The stage that let this one start: why it did not start earlier."""
+    if look.stage == NO_STAGE or index.cause(look.stage) < 0:
+        return look
+    return _walk(index, look, index.cause(look.stage))
+
+
+def cause_forward(index: TimelineIndex, look: Look) -> Look:
+    """The stage that this one let start, the first to start where there are several."""
+    released = released_by(index, look.stage) if look.stage != NO_STAGE else []
+    return _walk(index, look, released[0]) if released else look
+
+
+def released_by(index: TimelineIndex, stage: int) -> list[int]:
+    """The stages whose cause is this one, in the order (start, stage id)."""
+    ids = np.flatnonzero(index.timeline.cause == stage)
+    order = np.argsort(index.timeline.start_ps[ids], kind="stable")
+    return [int(released) for released in ids[order]]
+
+
+def _walk(index: TimelineIndex, look: Look, stage: int) -> Look:
+    return replace(select(index, look, stage), trail=(*look.trail, look.stage))
+
+
+def trail_back(index: TimelineIndex, look: Look) -> Look:
+    """One step back on the trail."""
+    if not look.trail:
+        return look
+    return replace(select(index, look, look.trail[-1]), trail=look.trail[:-1])
+
+
+def move_rows(index: TimelineIndex, look: Look, by: int) -> Look:
+    """The cursor `by` rows further down, on the stage nearest to where it was in time."""
+    visible = index.tree.visible(look.folded)
+    if not visible:
+        return look
+    place = visible.index(look.row) + by
+    return to_row(index, look, visible[min(max(place, 0), len(visible) - 1)])
+
+
+def to_row(index: TimelineIndex, look: Look, key: int) -> Look:
+    """The cursor on a row; on the selected stage still, if the row stands for it."""
+    row = index.tree.rows[key]
+    if look.stage != NO_STAGE and index.lane_of(look.stage) in row.lanes:
+        return replace(look, row=key)
+    stage = nearest_in_row(index, row, look.at_ps)
+    return reveal(index, replace(look, row=key, stage=stage, trail=()))
+
+
+def nearest_in_row(index: TimelineIndex, row: Row, time_ps: int) -> int:
+    """The row's stage that runs at a time, or else the closest one; NO_STAGE where it has none."""
+    best = (0, 0, NO_STAGE)
+    for lane in row.lanes:
+        if not index.lanes.count(lane):
+            continue
+        stages = index.lane(lane)
+        at = stages.nearest(time_ps)
+        start, end, stage = int(stages.starts[at]), int(stages.ends[at]), int(stages.ids[at])
+        distance = max(start - time_ps, time_ps - end, 0)
+        candidate = (distance, start, stage)
+        best = candidate if best[2] == NO_STAGE else min(best, candidate)
+    return best[2]
+
+
+def toggle_fold(index: TimelineIndex, look: Look) -> Look:
+    """Folds or unfolds the group that the cursor is on or in."""
+    if look.row < 0:
+        return look
+    row = index.tree.rows[look.row]
+    key = row.key if row.is_group else row.parent
+    if key < 0:
+        return look
+    return replace(look, folded=look.folded ^ {key}, row=key)
+
+
+def to_time(index: TimelineIndex, look: Look, time_ps: int) -> Look:
+    """The row's stage at a time, the time itself in the middle of the window."""
+    inside = min(max(time_ps, 0), index.timeline.makespan_ps)
+    look = window(index, look, inside - look.span_ps // 2, look.span_ps)
+    if look.row < 0:
+        return look
+    stage = nearest_in_row(index, index.tree.rows[look.row], inside)
+    return replace(look, stage=stage, at_ps=inside, trail=())
+
+
+def to_command(index: TimelineIndex, look: Look, command: int) -> Look:
+    """The dispatch of a command of the cursor's PE; the look as it was, where there is no such command."""
+    pe = index.pe(look.stage) if look.stage != NO_STAGE else 0
+    position = index.commands.position(pe, command)
+    if position == len(index.commands.keys):
+        return look
+    first = index.commands.stages(position)[0]
+    if index.pe(first) != pe or index.command(first) != command:
+        return look
+    return select(index, look, first)

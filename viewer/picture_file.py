@@ -1,0 +1,123 @@
+"""The screen as an SVG picture: text as text, bars as rectangles, nothing fetched from elsewhere.
+
+Block glyphs are drawn as the rectangles they stand for, so that bars join whatever font a reader has.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from html import escape
+from itertools import count, groupby
+from pathlib import Path
+
+from ..schemas.atomic_file import write_whole
+from .model.text import Line, Span, cells, character_cells
+from .model.tones import TEXT
+from .widgets.palette import BACKGROUND, style_of
+
+CELL_WIDTH = 8.4
+CELL_HEIGHT = 18
+BASELINE = 13.5
+MARGIN = 10
+FONT_SIZE = 14
+FONTS = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace"
+BLOCKS = "▁▂▃▄▅▆▇█"
+
+Patch = tuple[int, int, list[Line]]
+"""Lines and where their top left cell lies: (column, line, lines)."""
+
+
+def compose(patches: Iterable[Patch], width: int, height: int) -> list[Line]:
+    """The patches laid over each other, later ones on top, as `height` lines of `width` cells."""
+    canvas = [[(" ", TEXT)] * width for _ in range(height)]
+    for left, top, lines in patches:
+        for y, line in enumerate(lines[: max(height - top, 0)], start=top):
+            _lay(canvas[y], left, line)
+    return [_joined(row) for row in canvas]
+
+
+def _lay(row: list[tuple[str, int]], column: int, line: Line) -> None:
+    for span in line:
+        for character in span.text:
+            wide = character_cells(character)
+            if wide == 0 and 0 < column <= len(row):
+                before, tone = row[column - 1]
+                row[column - 1] = (before + character, tone)
+            for offset in range(wide):
+                if column + offset < len(row):
+                    row[column + offset] = ("" if offset else character, span.tone)
+            column += wide
+
+
+def _joined(row: list[tuple[str, int]]) -> Line:
+    runs = groupby(row, key=lambda cell: cell[1])
+    return tuple(Span("".join(text for text, _ in run), tone) for tone, run in runs)
+
+
+def write_picture(path: Path, lines: list[Line], width: int) -> None:
+    """Writes the lines as an SVG, whole or not at all. Raises FileError."""
+    with write_whole(path) as file:
+        file.write(svg(lines, width).encode("utf-8"))
+
+
+def svg(lines: list[Line], width: int) -> str:
+    """The lines, each of `width` cells, as an SVG document. The same lines give the same text."""
+    pixels = (width * CELL_WIDTH + 2 * MARGIN, len(lines) * CELL_HEIGHT + 2 * MARGIN)
+    size = f'width="{_number(pixels[0])}" height="{_number(pixels[1])}"'
+    view = f"0 0 {_number(pixels[0])} {_number(pixels[1])}"
+    body = "\n".join(shape for y, line in enumerate(lines) for shape in _line_shapes(y, line))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="{view}">\n'
+        f"<style>text {{ font: {FONT_SIZE}px {FONTS}; white-space: pre; }}"
+        " .b { font-weight: bold; }</style>\n"
+        f'<rect width="100%" height="100%" rx="6" fill="{BACKGROUND}"/>\n'
+        f"{body}\n</svg>\n"
+    )
+
+
+def _line_shapes(y: int, line: Line) -> Iterator[str]:
+    column = 0
+    for span in line:
+        style = style_of(span.tone)
+        ground = style.bgcolor.name if style.bgcolor else BACKGROUND
+        if ground != BACKGROUND:
+            yield _rectangle(column, y, cells(span.text), 8, ground)
+        ink = style.color.name if style.color else BACKGROUND
+        for kind, run in groupby(span.text, key=_drawn_as):
+            text = "".join(run)
+            if kind in BLOCKS:
+                yield _rectangle(column, y, len(text), BLOCKS.index(kind) + 1, ink)
+            elif kind != " ":
+                yield _text(column, y, text, ink, bold=bool(style.bold))
+            column += cells(text)
+
+
+def _drawn_as(character: str) -> str:
+    """A block or a space stands for itself; everything else is text."""
+    return character if character in BLOCKS + " " else "text"
+
+
+def _rectangle(column: int, y: int, width: int, eighths: int, fill: str) -> str:
+    height = CELL_HEIGHT * eighths / 8
+    left, top = MARGIN + column * CELL_WIDTH, MARGIN + (y + 1) * CELL_HEIGHT - height
+    place = f'x="{_number(left)}" y="{_number(top)}"'
+    size = f'width="{_number(width * CELL_WIDTH)}" height="{_number(height)}"'
+    return f'<rect {place} {size} fill="{fill}" shape-rendering="crispEdges"/>'
+
+
+def _text(column: int, y: int, text: str, fill: str, *, bold: bool) -> str:
+    left, base = MARGIN + column * CELL_WIDTH, MARGIN + y * CELL_HEIGHT + BASELINE
+    length = f'textLength="{_number(cells(text) * CELL_WIDTH)}" lengthAdjust="spacingAndGlyphs"'
+    weight = ' class="b"' if bold else ""
+    place = f'x="{_number(left)}" y="{_number(base)}"'
+    return f'<text {place} {length} fill="{fill}"{weight}>{escape(text)}</text>'
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def free_name(folder: Path, title: str) -> Path:
+    """`title.svg` in the folder, or `title-2.svg` … where that is taken."""
+    stem = re.sub(r"[^\w.-]+", "-", Path(title).stem).strip(".-") or "screen"
+    names = (f"{stem}.svg" if number == 1 else f"{stem}-{number}.svg" for number in count(1))
+    return next(folder / name for name in names if not (folder / name).exists())

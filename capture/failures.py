@@ -19,7 +19,8 @@ def kernel_line(error: BaseException) -> str:
     steps = _own_frames(_steps(error), lambda step: step.tb_frame.f_code.co_filename)
     if not steps:
         return ""
-    return str(source_line(steps[-1].tb_frame.f_code, steps[-1].tb_lineno))
+    number = steps[-1].tb_lineno
+    return str(source_line(steps[-1].tb_frame.f_code, number, number))
 
 
 def kernel_traceback(error: BaseException) -> str:

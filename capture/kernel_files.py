@@ -112,7 +112,10 @@ def _line_in(file: Path, error: BaseException) -> SourceLine | None:
     """The innermost line of the file that the error passed through, if it did."""
     steps = traceback.walk_tb(error.__traceback__)
     lines = [(frame, line) for frame, line in steps if frame.f_code.co_filename == str(file)]
-    return source_line(lines[-1][0].f_code, lines[-1][1]) if lines else None
+    if not lines:
+        return None
+    frame, number = lines[-1]
+    return source_line(frame.f_code, number, number)
 
 
 def _names_a_file(kernel: str) -> bool:

@@ -8,6 +8,7 @@ it to: `Sj = tl.composite(...)` names it Sj, a tuple or list by position.
 import ast
 import linecache
 import os
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -77,7 +78,7 @@ class CallSites:
             self._assigned[file] = _assignments(file)
         span = _span(code, frame.f_lasti)
         assigned = self._assigned[file].get(span, "") if span else ""
-        line = source_line(code, frame.f_lineno)
+        line = source_line(code, frame.f_lineno, span[1] if span else frame.f_lineno)
         return CallSite(line, self._pool.line(line), assigned, code)
 
 
@@ -86,10 +87,20 @@ def is_machinery(file: str) -> bool:
     return os.path.dirname(file) in MACHINERY
 
 
-def source_line(code: CodeType, number: int) -> SourceLine:
-    """The line of that number in the code's file, the file by its base name."""
-    text = linecache.getline(code.co_filename, number).strip()
+def source_line(code: CodeType, number: int, last: int) -> SourceLine:
+    """The line of that number in the code's file, the file by its base name.
+
+    Its text is the whole call, up to line `last`, in one line.
+    """
+    lines = (linecache.getline(code.co_filename, each) for each in range(number, last + 1))
+    text = _between_brackets(" ".join(line.strip() for line in lines))
     return SourceLine(os.path.basename(code.co_filename), number, _function_of(code), text)
+
+
+def _between_brackets(text: str) -> str:
+    """Without the space (and the last comma) that only the breaks between lines put in brackets."""
+    text = re.sub(r"([(\[{]) ", r"\1", text)
+    return re.sub(r",? ([)\]}])", r"\1", text)
 
 
 def _function_of(code: CodeType) -> str:

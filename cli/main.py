@@ -21,6 +21,7 @@ SUBCOMMANDS = (
     "capture",
     "replay",
     "hazards",
+    "sweep",
     "view",
     "inspect",
     "kernels",

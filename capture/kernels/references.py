@@ -18,3 +18,13 @@ def attention(
 ) -> Float64s:
     """softmax(scale · Q·Kᵀ)·V of one KV head: Q [rows, d], K stored as [d, s_kv], V [s_kv, d]."""
     return softmax(scale * (queries @ keys_transposed)) @ values
+
+
+def causal_attention(
+    queries: Float64s, keys_transposed: Float64s, values: Float64s, scale: float, q_start: int
+) -> Float64s:
+    """As attention, where query i stands at position q_start + i and sees the keys up to there."""
+    positions = q_start + np.arange(len(queries))
+    keys = np.arange(len(values))
+    scores = scale * (queries @ keys_transposed)
+    return softmax(np.where(keys <= positions[:, None], scores, -np.inf)) @ values

@@ -35,6 +35,7 @@ class Unfinished:
         self.touching_hbm: dict[int, None] = {}
 
     def add(self, command: int) -> None:
+        """The command is at work from now on."""
         self.commands.add(command)
         signature = self._accesses.signatures[command]
         if signature != NO_SIGNATURE:
@@ -43,6 +44,7 @@ class Unfinished:
             self.touching_hbm[command] = None
 
     def remove(self, command: int) -> None:
+        """The command, which must be here, has finished."""
         self.commands.remove(command)
         self.touching_hbm.pop(command, None)
         signature = self._accesses.signatures[command]

@@ -190,7 +190,7 @@ limits = st.tuples(st.integers(1, 3), st.integers(1, 3), st.integers(1, 2))
 
 
 @given(data=st.data(), limits=limits)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_potential_hazards_are_exactly_the_conflicting_pairs_that_no_path_orders(
     data, limits, new_tape, any_policy, machine, byte_kinds, everything_that_holds
 ) -> None:
@@ -214,7 +214,7 @@ def test_potential_hazards_are_exactly_the_conflicting_pairs_that_no_path_orders
 
 
 @given(data=st.data(), limits=limits)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_held_pairs_order_all_that_the_policy_holds_and_none_follows_from_the_rest(
     data, limits, new_tape, any_policy, machine, everything_that_holds
 ) -> None:
@@ -235,7 +235,7 @@ def test_held_pairs_order_all_that_the_policy_holds_and_none_follows_from_the_re
 
 
 @given(data=st.data(), limits=limits)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_byte_range_rw_aware_and_serial_leave_no_potential_hazard_on_any_stream(
     data, limits, new_tape, policies, machine
 ) -> None:
@@ -246,7 +246,7 @@ def test_byte_range_rw_aware_and_serial_leave_no_potential_hazard_on_any_stream(
 
 
 @given(data=st.data(), limits=limits)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_every_row_names_ops_handles_and_bytes_that_really_meet(
     data, limits, new_tape, policies, machine, told
 ) -> None:

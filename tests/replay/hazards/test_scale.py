@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -31,11 +32,9 @@ def _repeated(stream, times: int):
     shifts = np.arange(times, dtype=np.int32)[:, None] * fresh
     slots = np.where(stream.slots < CARRIED_HANDLES, stream.slots, stream.slots + shifts)
     columns = {
-        name: np.concatenate(
-            [getattr(stream, name)[:CARRIED_HANDLES]]
-            + [np.tile(getattr(stream, name)[CARRIED_HANDLES:], times)]
-        )
+        name: np.concatenate([column[:CARRIED_HANDLES], np.tile(column[CARRIED_HANDLES:], times)])
         for name in ("geometries", "addresses", "tensors", "labels")
+        for column in [getattr(stream, name)]
     }
     commands = {
         name: np.tile(getattr(stream, name), times) for name in ("forms", "lines", "wait_counts")
@@ -51,9 +50,7 @@ def test_the_pairs_compared_grow_with_the_loop_and_not_with_its_square(
         for tiles in (100, 200, 300)
     ]
     # in the steady state a composite is compared with the 7 before it that may be in flight
-    assert [b - a for a, b in zip(counts, counts[1:], strict=False)] == [
-        100 * TILE_COMMANDS * 7
-    ] * 2
+    assert {b - a for a, b in pairwise(counts)} == {100 * TILE_COMMANDS * 7}
 
 
 @pytest.mark.slow

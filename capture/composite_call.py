@@ -36,7 +36,8 @@ class CompositeCall(NamedTuple):
 
 
 def structure_key(call: CompositeCall, bindings: Bindings) -> Hashable:
-    """Equal for calls that differ in nothing but which handles of equal geometry they name.
+    """Equal for calls that differ in nothing but which handles of equal geometry they name, and share
+    allocations between the same of them.
 
     Binds every handle of the call, in order of appearance.
     """
@@ -50,7 +51,8 @@ def structure_key(call: CompositeCall, bindings: Bindings) -> Hashable:
             for name, value in named.items():
                 key.append(name)
                 if isinstance(value, TensorHandle):
-                    key += (bindings.number(value), value.geometry_number)
+                    number = bindings.number(value)
+                    key += (number, bindings.roots[number], value.geometry_number)
                 else:
                     key.append(value if isinstance(value, NAMES) else repr(value))
     return tuple(key)

@@ -129,7 +129,23 @@ SOFTMAX_MERGE = RecipeDescriptor(
 )
 """The online-softmax step (DDD-0065 §5.2): folds scores s into m, l and O, and leaves P for P·V."""
 
-RECIPES: dict[str, RecipeDescriptor] = {SOFTMAX_MERGE.name: SOFTMAX_MERGE}
+GATED_SILU = RecipeDescriptor(
+    name="gated_silu",
+    operands=(("gate", "R"), ("up", "R")),
+    scratch=(ScratchSlot("silu", from_shape="gate", from_dtype="gate"),),
+    primary_out=PrimaryOutSpec(ScratchSlot("activated", from_shape="gate", from_dtype=HEAD_B)),
+    engine_seq=(
+        EngineOp("sigmoid", ("gate",), "silu"),
+        EngineOp("mul", ("gate", "silu"), "silu"),
+        EngineOp("mul", ("silu", "up"), "activated"),
+    ),
+)
+"""A gated activation (Shazeer 2020, SwiGLU): silu(gate) · up, silu(x) = x·sigmoid(x), for the
+projection that follows."""
+
+RECIPES: dict[str, RecipeDescriptor] = {
+    recipe.name: recipe for recipe in (SOFTMAX_MERGE, GATED_SILU)
+}
 
 
 def find_recipe(name: "str | RecipeDescriptor") -> RecipeDescriptor | None:

@@ -89,8 +89,8 @@ def cut(
 ) -> tuple[Segment, ...]:
     """The fewest segments of at most `cap_bytes` each; of several such cuts, the longest first.
 
-    `viewed` maps a binding that is a view to the binding whose bytes it shows. Raises KernelError
-    where one unit alone does not fit.
+    `viewed` maps a binding on another's allocation to that one, which stands for it in rw_handles.
+    Raises KernelError where one unit alone does not fit.
     """
     whole = Segment(tuple(ops), rw)
     if whole.form.logical_bytes <= cap_bytes:
@@ -135,7 +135,8 @@ class _Cutter:
         """Units [first, stop) as a composite."""
         ops = tuple(op for unit in self.parts[first:stop] for op in unit)
         used = dict.fromkeys(slot for used in self._used[first:stop] for slot in used)
-        own = [slot for slot in self._rw if slot in used]
+        named = {slot for op in ops for slot in op.slots}
+        own = [slot for slot in self._rw if slot in named]
         crossing = [slot for slot in used if self._crosses(slot, first, stop)]
         return Segment(ops, tuple(dict.fromkeys((*own, *crossing))))
 

@@ -25,11 +25,17 @@ class Allocated:
 
 
 class Bindings:
-    """The distinct handles of a call, numbered in order of appearance."""
+    """The distinct handles of a call, numbered in order of appearance.
+
+    `roots` has, per handle, the number of the first one on the same TCM allocation: its own, unless
+    the kernel gave several views of one buffer.
+    """
 
     def __init__(self) -> None:
         self.handles: list[TensorHandle] = []
+        self.roots: list[int] = []
         self._numbers: dict[int, int] = {}
+        self._first_on: dict[int, int] = {}
 
     def number(self, handle: TensorHandle) -> int:
         """The handle's binding; a new handle gets the next."""
@@ -37,7 +43,13 @@ class Bindings:
         if known is None:
             known = self._numbers[id(handle)] = len(self.handles)
             self.handles.append(handle)
+            self.roots.append(self._root(handle, known))
         return known
+
+    def _root(self, handle: TensorHandle, number: int) -> int:
+        if handle.allocation.region is None:
+            return number
+        return self._first_on.setdefault(id(handle.allocation), number)
 
 
 class Workspace:
@@ -75,13 +87,14 @@ class Workspace:
 
     @property
     def viewed(self) -> dict[int, int]:
-        """The bindings that are views, each with the one whose bytes it shows."""
-        first = len(self._given.handles)
-        return {
-            first + place: made.view_of
+        """The bindings on another's allocation, each with the one that stands for all of them."""
+        given = {number: root for number, root in enumerate(self._given.roots) if root != number}
+        made = {
+            len(self._given.handles) + place: made.view_of
             for place, made in enumerate(self.allocated)
             if made.view_of is not None
         }
+        return given | made
 
     def _make(self, made: Allocated) -> int:
         self.allocated.append(made)

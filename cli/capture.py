@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -68,10 +68,11 @@ def run(arguments: argparse.Namespace) -> int:
     from ..topologies.loader import resolve_topology
     from .printing import print_json
 
+    given = given_arguments(arguments.kernel_arguments)
     captured = capture(
         arguments.kernel,
         resolve_topology(arguments.topology),
-        given_arguments(arguments.kernel_arguments),
+        given,
         with_data=not arguments.no_data,
         keep_inputs=arguments.keep_inputs,
         seed=arguments.seed,
@@ -81,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(figures(captured.trace, captured.outputs, path, content_sha256))
     else:
-        print(summary_text(captured.trace, captured.outputs, path, content_sha256))
+        print(summary_text(captured.trace, captured.outputs, path, content_sha256, given))
     wrong = wrong_outputs(captured.outputs)
     for line in wrong:
         print(f"kerntape: {line}", file=sys.stderr)
@@ -130,13 +131,17 @@ def figures(
 
 
 def summary_text(
-    trace: "Trace", outputs: dict[str, "OutputReport"], path: "Path", content_sha256: str
+    trace: "Trace",
+    outputs: dict[str, "OutputReport"],
+    path: "Path",
+    content_sha256: str,
+    given: Iterable[str],
 ) -> str:
-    """The same for a person."""
+    """The same for a person. Of the kernel's arguments it shows the given ones."""
     from .printing import aligned
 
     header = trace.header
-    arguments = ", ".join(f"{name} {value}" for name, value in header.arguments.items())
+    arguments = ", ".join(f"{name} {header.arguments[name]}" for name in given)
     streams = len(trace.streams)
     rows = [
         ["kernel", f"{header.kernel} ({arguments})" if arguments else header.kernel],

@@ -6,18 +6,21 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ..replay.policy_table import PolicyRow, PolicyTable
     from ..schemas.deadlock import Deadlock
 
 DONE = 0
 FINDING = 3
 
 SUMMARY = "replay a trace under a calibration, a hazard policy and a topology"
+EVERY_POLICY = "all"
+UNKNOWN = "–"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options. Names are resolved when the command runs."""
     parser.add_argument("trace", metavar="X.ktrace", help="a trace that `kerntape capture` wrote")
-    add_model_options(parser)
+    add_model_options(parser, more_policies=f"; {EVERY_POLICY}: a table of those that ship")
     parser.add_argument(
         "--check-data",
         action="store_true",
@@ -28,8 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
-def add_model_options(parser: argparse.ArgumentParser) -> None:
-    """The options that choose the model; `view` has them too."""
+def add_model_options(parser: argparse.ArgumentParser, more_policies: str = "") -> None:
+    """The options that choose the model; `view` has them too. `more_policies` ends --hazards' help."""
     parser.add_argument("--calibration", metavar="C", help="a shipped calibration or a YAML file")
     parser.add_argument(
         "--set",
@@ -45,7 +48,7 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
         dest="policy",
         default="strict_fifo",
         metavar="P",
-        help="a shipped hazard policy or a YAML file (default: strict_fifo)",
+        help=f"a shipped hazard policy or a YAML file (default: strict_fifo){more_policies}",
     )
     parser.add_argument("--topology", metavar="T", help="another machine with the trace's layout")
     parser.add_argument(
@@ -57,7 +60,13 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Replays, writes what was asked for, prints the summary."""
+    """Replays and writes what was asked for, or compares the policies; prints what came out."""
+    if arguments.policy == EVERY_POLICY:
+        return _compare_policies(arguments)
+    return _replay_once(arguments)
+
+
+def _replay_once(arguments: argparse.Namespace) -> int:
     from pathlib import Path
 
     from ..replay.check_data.report import check_json, check_lines
@@ -104,6 +113,71 @@ def run(arguments: argparse.Namespace) -> int:
             print("", *check_lines(checked), sep="\n")
     wrong = checked is not None and not checked.right
     return FINDING if wrong or timeline.deadlock is not None else DONE
+
+
+def _compare_policies(arguments: argparse.Namespace) -> int:
+    """The table is the answer whatever it says of hazards and values; a deadlock is a finding."""
+    from pathlib import Path
+
+    from ..replay.policy_table import policy_table, policy_table_json
+    from ..schemas.trace_file import read_trace
+    from ..topologies.loader import resolve_topology
+    from .printing import print_json
+    from .progress import Progress
+
+    _refuse_files_of_one_replay(arguments)
+    progress = Progress("policies")
+    table = policy_table(
+        read_trace(Path(arguments.trace)),
+        topology=resolve_topology(arguments.topology) if arguments.topology else None,
+        calibration=arguments.calibration,
+        settings=arguments.settings,
+        runner=arguments.runner,
+        check_values=arguments.check_data,
+        watch=progress,
+    )
+    progress.clear()
+    name = Path(arguments.trace).name
+    if arguments.json:
+        print_json(policy_table_json(table, trace=name, runner=arguments.runner))
+    else:
+        print(f"{name} on {table.topology}, {table.calibration}\n")
+        print(policy_table_text(table))
+    return FINDING if table.deadlocked else DONE
+
+
+def _refuse_files_of_one_replay(arguments: argparse.Namespace) -> None:
+    from ..schemas.errors import ConfigError
+
+    for option, file in (("--output", arguments.output), ("--op-log", arguments.op_log)):
+        if file:
+            raise ConfigError(
+                f"{option} must be left out with --hazards {EVERY_POLICY}, which is not one replay;"
+                " name one policy"
+            )
+
+
+def policy_table_text(table: PolicyTable) -> str:
+    """The table for a person."""
+    from .printing import aligned
+
+    heads = ["policy", "makespan", "held", "held for", "went wrong", "can go wrong", "data"]
+    return aligned([heads, *map(_policy_cells, table.rows)], right=(1, 2, 3, 4, 5))
+
+
+def _policy_cells(row: PolicyRow) -> list[str]:
+    if row.hazards is None:
+        cells = ["deadlock", UNKNOWN, UNKNOWN, UNKNOWN]
+    else:
+        figures = row.hazards
+        cells = [
+            f"{row.makespan_ps / 1e3:,.3f} ns",
+            f"{figures['held']:,}",
+            f"{figures['held_ps'] / 1e3:,.3f} ns",
+            f"{figures['violations']:,}",
+        ]
+    data = {None: UNKNOWN, True: "right", False: "wrong"}[row.data_right]
+    return [row.policy, *cells, f"{row.potential:,}", data]
 
 
 def summary_text(figures: dict[str, Any]) -> str:

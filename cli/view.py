@@ -1,4 +1,4 @@
-"""`kerntape view`: the timeline browser on a trace or a timeline."""
+"""`kerntape view`: the timeline browser on a trace or a timeline, or on two of them side by side."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from ..schemas.timeline import Timeline
 
-SUMMARY = "browse a timeline in the terminal; a trace is replayed first"
+SUMMARY = "browse a timeline in the terminal, or compare two; a trace is replayed first"
 
 NO_TERMINAL = (
     "view needs a terminal for its keys and its screen; `kerntape replay` prints a summary anywhere"
@@ -22,14 +22,14 @@ _ERASE_LINE = "\r\x1b[K"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """FILE is a .ktrace or a .ktimeline; its first bytes say which."""
+    """FILE is a .ktrace or a .ktimeline; its first bytes say which. The model's options hold for both."""
     parser.add_argument("file", metavar="FILE", help="a .ktrace or .ktimeline file")
+    parser.add_argument("other", metavar="FILE2", nargs="?", help="a second one, to compare with")
     add_model_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Opens the browser and returns when the user quits. KerntapeError where there is no terminal."""
-    import sys
     from pathlib import Path
 
     from ..schemas.errors import KerntapeError
@@ -37,15 +37,26 @@ def run(arguments: argparse.Namespace) -> int:
     if not on_terminal():
         raise KerntapeError(NO_TERMINAL)
     path = Path(arguments.file)
-    print(f"opening {path.name} …", end="", file=sys.stderr, flush=True)
-    try:
-        timeline = open_timeline(path, arguments)
-    finally:
-        print(_ERASE_LINE, end="", file=sys.stderr, flush=True)
+    timeline = _opened(path, arguments)
+    other = None
+    if arguments.other is not None:
+        second = Path(arguments.other)
+        other = _opened(second, arguments), second.name
     from ..viewer.app import browse
 
-    browse(timeline, title=path.name)
+    browse(timeline, title=path.name, other=other, path=path)
     return 0
+
+
+def _opened(path: Path, arguments: argparse.Namespace) -> Timeline:
+    """Says that it is at it, until it is done."""
+    import sys
+
+    print(f"opening {path.name} …", end="", file=sys.stderr, flush=True)
+    try:
+        return open_timeline(path, arguments)
+    finally:
+        print(_ERASE_LINE, end="", file=sys.stderr, flush=True)
 
 
 def on_terminal() -> bool:

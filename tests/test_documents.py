@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from console_blocks import agrees, examples, printed_by
+from console_blocks import agrees, examples, printed_by, write_files
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [
@@ -13,6 +13,7 @@ DOCUMENTS = [
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=[path.name for path in DOCUMENTS])
 def test_a_documents_commands_print_what_it_says(document, tmp_path):
+    write_files(document, tmp_path)
     for example in examples(document):
         printed = printed_by(example, tmp_path)
         assert agrees(example.output, printed), (

@@ -5,11 +5,13 @@ Knows no Textual; keys have Textual's names (`comma`, `left_square_bracket`).
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 
-from .model import look, steps
-from .model.look import Move
+from .action import Action
+from .model import look, marking, rows, steps
+from .model.look import Overlay
+from .panel_actions import CALIBRATE, COMPARE, HAZARDS, MACHINE, PANEL_ACTIONS
+from .typed_actions import TYPED, TYPING
 
 STAGES, ROWS, TIME, WHY, MORE, LISTS = (
     "Stages",
@@ -20,23 +22,17 @@ STAGES, ROWS, TIME, WHY, MORE, LISTS = (
     "In a list or panel",
 )
 
+ON_TIMELINE = (STAGES, WHY, ROWS, TIME, MORE)
+
 PAGE_ROWS = 10
 
 
-@dataclass(frozen=True)
-class Action:
-    """A thing one can do. `shown` is how the keys are written for people, `words` what they do.
-
-    `move` is None for an action that the screen in front does itself, by its name.
-    """
-
-    name: str
-    keys: tuple[str, ...]
-    shown: str
-    section: str
-    words: str
-    move: Move | None = None
-
+FOLDS = (
+    "the outermost groups only",
+    "one level of groups more",
+    "two levels of groups more",
+    "every row",
+)
 
 ACTIONS = (
     Action(
@@ -57,16 +53,16 @@ ACTIONS = (
     ),
     Action(
         "next_in_pe",
-        ("greater_than_sign", "shift+right"),
-        "> ⇧→",
+        ("L", "shift+right"),
+        "L ⇧→",
         STAGES,
         "next stage of this PE, on whichever engine",
         partial(steps.step_pe, by=1),
     ),
     Action(
         "previous_in_pe",
-        ("less_than_sign", "shift+left"),
-        "< ⇧←",
+        ("H", "shift+left"),
+        "H ⇧←",
         STAGES,
         "previous stage of this PE",
         partial(steps.step_pe, by=-1),
@@ -103,6 +99,26 @@ ACTIONS = (
         "previous command of this PE",
         partial(steps.step_command, by=-1),
     ),
+    Action(
+        "next_tile",
+        ("t",),
+        "t",
+        STAGES,
+        "the same work in the next tile or composite",
+        partial(steps.step_tile, by=1),
+    ),
+    Action(
+        "previous_tile",
+        ("T",),
+        "T",
+        STAGES,
+        "the same work in the previous tile",
+        partial(steps.step_tile, by=-1),
+    ),
+    Action("next_hazard", ("z",), "z", STAGES, "next command that a hazard held or harmed"),
+    Action("previous_hazard", ("Z",), "Z", STAGES, "previous command that a hazard held or harmed"),
+    Action("next_match", ("n",), "n", STAGES, "next stage that / found"),
+    Action("previous_match", ("N",), "N", STAGES, "previous stage that / found"),
     Action("first_stage", ("home",), "Home", STAGES, "first stage of this row", steps.first_in_row),
     Action("last_stage", ("end",), "End", STAGES, "last stage of this row", steps.last_in_row),
     Action(
@@ -122,6 +138,14 @@ ACTIONS = (
         steps.cause_forward,
     ),
     Action(
+        "next_released",
+        ("backslash",),
+        "\\",
+        WHY,
+        "another stage that the same one let start",
+        steps.next_released,
+    ),
+    Action(
         "trail_back",
         ("backspace",),
         "Backspace",
@@ -130,7 +154,25 @@ ACTIONS = (
         steps.trail_back,
     ),
     Action("hazards", ("tab",), "Tab", WHY, "hazards: held, violated, potential"),
-    Action("summary", ("s",), "s", WHY, "summary: busy, idle and why, critical path"),
+    Action("summary", ("u",), "u", WHY, "summary: busy, idle and why, critical path"),
+    Action(
+        "path",
+        ("p",),
+        "p",
+        WHY,
+        "critical path: heavy on the rows, a strip below",
+        partial(look.toggle_overlay, overlay=Overlay.PATH),
+    ),
+    Action("path_steps", ("o",), "o", WHY, "critical path, step by step"),
+    Action(
+        "idle",
+        ("i",),
+        "i",
+        WHY,
+        "idle time by what the engine waited for",
+        partial(look.toggle_overlay, overlay=Overlay.IDLE),
+    ),
+    Action("deadlock", ("exclamation_mark",), "!", WHY, "deadlock: who waits for whom"),
     Action("row_down", ("down", "j"), "↓ j", ROWS, "the row below", partial(steps.move_rows, by=1)),
     Action("row_up", ("up", "k"), "↑ k", ROWS, "the row above", partial(steps.move_rows, by=-1)),
     Action(
@@ -145,15 +187,49 @@ ACTIONS = (
         "page_up", ("pageup",), "PgUp", ROWS, "ten rows up", partial(steps.move_rows, by=-PAGE_ROWS)
     ),
     Action("fold", ("enter",), "Enter", ROWS, "fold or unfold this group", steps.toggle_fold),
-    Action("zoom_in", ("W", "w", "plus", "equals_sign"), "W +", TIME, "zoom in", look.zoom_in),
-    Action("zoom_out", ("S", "minus", "underscore"), "S −", TIME, "zoom out", look.zoom_out),
-    Action("pan_left", ("A", "a"), "A", TIME, "pan to earlier times", look.pan_left),
-    Action("pan_right", ("D", "d"), "D", TIME, "pan to later times", look.pan_right),
+    *(
+        Action(
+            f"fold_{depth + 1}",
+            (str(depth + 1),),
+            str(depth + 1),
+            ROWS,
+            f"{words}",
+            partial(rows.fold_to, depth=depth),
+        )
+        for depth, words in enumerate(FOLDS)
+    ),
+    Action("pin", ("P",), "P", ROWS, "pin this row to the top, or let it go", rows.toggle_pin),
+    Action("filter", ("F",), "F", ROWS, "only the rows whose name matches a pattern"),
+    Action(
+        "idle_rows",
+        ("I",),
+        "I",
+        ROWS,
+        "hide rows that do nothing here; again: show all",
+        rows.toggle_idle_rows,
+    ),
+    Action("zoom_in", ("w", "W", "plus", "equals_sign"), "w W +", TIME, "zoom in", look.zoom_in),
+    Action("zoom_out", ("s", "S", "minus", "underscore"), "s S −", TIME, "zoom out", look.zoom_out),
+    Action("pan_left", ("a", "A"), "a A", TIME, "pan to earlier times", look.pan_left),
+    Action("pan_right", ("d", "D"), "d D", TIME, "pan to later times", look.pan_right),
     Action("show_all", ("0",), "0", TIME, "the whole timeline", look.show_all),
     Action("focus", ("f",), "f", TIME, "the selected stage in the middle, large", look.focus),
-    Action("jump", ("g", "colon"), "g :", TIME, "jump to a time (7.4us) or a command (#31)"),
+    Action("play", ("space",), "Space", TIME, "play, until the end or any key"),
+    Action("play_faster", ("greater_than_sign",), ">", TIME, "play twice as fast"),
+    Action("play_slower", ("less_than_sign",), "<", TIME, "play half as fast"),
+    Action("set_mark", ("m",), "m", TIME, "mark this place; Δ counts from it", marking.set_mark),
+    Action("to_mark", ("apostrophe",), "'", TIME, "to the mark, and back", marking.to_mark),
+    Action("area", ("v",), "v", TIME, "area: begin, end and study it, take it away"),
+    Action("area_figures", ("V",), "V", TIME, "the area's figures again"),
+    Action("find", ("slash",), "/", MORE, "find: kinds, ops, handles, kernel lines"),
+    Action("command_line", ("colon",), ":", MORE, "type what to do or where to go"),
+    Action("bookmark", ("b",), "b", MORE, "bookmark this place"),
+    Action("bookmarks", ("B",), "B", MORE, "bookmarks and notes"),
+    Action("calibrate", ("c",), "c", MORE, "calibrate: turn a number, see the run change"),
+    Action("compare", ("x",), "x", MORE, "compare: two files, or before and after c"),
+    Action("machine", ("g", "M"), "g M", MORE, "the machine: how busy its PEs and links are"),
     Action("export", ("e",), "e", MORE, "save this screen as an SVG picture"),
-    Action("help", ("question_mark", "f1"), "?", MORE, "these keys"),
+    Action("help", ("question_mark", "f1", "ctrl+p"), "? ^P", MORE, "all keys: type to find one"),
     Action("quit", ("q", "ctrl+c"), "q", MORE, "quit"),
     Action("list_down", ("down", "j"), "↓ j", LISTS, "next line"),
     Action("list_up", ("up", "k"), "↑ k", LISTS, "previous line"),
@@ -161,19 +237,23 @@ ACTIONS = (
     Action("list_page_up", ("pageup",), "PgUp", LISTS, "a page up"),
     Action("list_first", ("home",), "Home", LISTS, "first line"),
     Action("list_last", ("end",), "End", LISTS, "last line"),
-    Action("choose", ("enter",), "Enter", LISTS, "show both stages of the hazard"),
+    Action("choose", ("enter",), "Enter", LISTS, "choose: show the hazard, type the number"),
     Action(
         "close", ("escape", "q", "ctrl+c"), "Esc q", LISTS, "close; so does the key that opened it"
     ),
+    *PANEL_ACTIONS,
+    *TYPED,
 )
 
 HINTS = (
     (", .", "stage"),
     ("[ ]", "why / then"),
     ("⇥", "hazards"),
-    ("s", "summary"),
-    ("W S", "zoom"),
-    ("g", "go to"),
+    ("u", "summary"),
+    ("p", "path"),
+    ("w s", "zoom"),
+    ("/", "find"),
+    (":", "go to"),
     ("?", "keys"),
     ("q", "quit"),
 )
@@ -182,13 +262,15 @@ HINTS = (
 
 def sections() -> Iterator[tuple[str, list[Action]]]:
     """The table by section, in the order for reading."""
-    for section in (STAGES, WHY, ROWS, TIME, MORE, LISTS):
-        yield section, [action for action in ACTIONS if action.section == section]
+    for section in (*ON_TIMELINE, TYPING, LISTS, CALIBRATE, HAZARDS, COMPARE, MACHINE):
+        actions = [action for action in ACTIONS if action.section == section]
+        if actions:
+            yield section, actions
 
 
 def on_timeline() -> tuple[Action, ...]:
     """The actions of the main screen."""
-    return tuple(action for action in ACTIONS if action.section != LISTS)
+    return tuple(action for action in ACTIONS if action.section in ON_TIMELINE)
 
 
 def in_lists() -> tuple[Action, ...]:

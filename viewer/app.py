@@ -10,25 +10,33 @@ from ..schemas.errors import KerntapeError
 from ..schemas.timeline import Timeline
 from .model.index import TimelineIndex
 from .model.text import Line
-from .picture_file import compose, free_name, write_picture
+from .picture_file import compose, picture_name, write_picture
 from .screens.timeline import TimelineScreen
 from .widgets.painted import Painted
 
 
 class Browser(App[None]):
-    """Shows one timeline until the user quits."""
+    """Shows one timeline, or two side by side, until the user quits."""
 
     CSS_PATH = "browser.tcss"
     ENABLE_COMMAND_PALETTE = False
 
-    def __init__(self, timeline: Timeline, title: str) -> None:
+    def __init__(
+        self,
+        timeline: Timeline,
+        title: str,
+        other: tuple[Timeline, str] | None = None,
+        path: Path | None = None,
+    ) -> None:
         super().__init__()
         self.title = title
+        self._path = path
         self._index = TimelineIndex(timeline, title)
+        self._other = TimelineIndex(*other) if other else None
 
     def get_default_screen(self) -> TimelineScreen:
         """The one screen; panels are laid over it."""
-        return TimelineScreen(self._index)
+        return TimelineScreen(self._index, self._other, self._path)
 
     def screen_lines(self) -> list[Line]:
         """What is painted on the whole terminal, panels over the timeline."""
@@ -38,8 +46,8 @@ class Browser(App[None]):
 
     def on_timeline_screen_export_asked(self, event: TimelineScreen.ExportAsked) -> None:
         """Writes what is on the screen beside the user's other files, never over one of them."""
-        path = free_name(Path(), self.title)
         try:
+            path = picture_name(event.name, self.title)
             write_picture(path, self.screen_lines(), self.size.width)
         except KerntapeError as error:
             event.screen.say(str(error))
@@ -47,9 +55,19 @@ class Browser(App[None]):
             event.screen.say(f"saved {path.name}")
 
 
-def browse(timeline: Timeline, *, title: str) -> None:
-    """Opens the browser on the terminal until the user quits; `title` is shown as the file's name."""
-    Browser(timeline, title).run()
+def browse(
+    timeline: Timeline,
+    *,
+    title: str,
+    other: tuple[Timeline, str] | None = None,
+    path: Path | None = None,
+) -> None:
+    """Opens the browser on the terminal until the user quits; `title` is shown as the file's name.
+
+    `other` is a second timeline and its title: both are then shown side by side. Bookmarks are kept
+    beside the file at `path`; without one, until the browser is left.
+    """
+    Browser(timeline, title, other, path).run()
 
 
 def export_svg(
@@ -59,6 +77,7 @@ def export_svg(
     title: str = "",
     size: tuple[int, int] = (100, 30),
     keys: Iterable[str] = (),
+    other: tuple[Timeline, str] | None = None,
 ) -> None:
     """Writes the browser's screen as an SVG, after `keys` (Textual's names), without a terminal.
 
@@ -67,14 +86,11 @@ def export_svg(
     cannot be written.
     """
     shown = title or timeline.trace.header.kernel
-    lines = asyncio.run(_lines_after(timeline, shown, size, keys))
+    lines = asyncio.run(_lines_after(Browser(timeline, shown, other), size, keys))
     write_picture(path, lines, size[0])
 
 
-async def _lines_after(
-    timeline: Timeline, title: str, size: tuple[int, int], keys: Iterable[str]
-) -> list[Line]:
-    app = Browser(timeline, title)
+async def _lines_after(app: Browser, size: tuple[int, int], keys: Iterable[str]) -> list[Line]:
     async with app.run_test(size=size) as pilot:
         await pilot.press(*keys)
         await app.workers.wait_for_complete()

@@ -10,6 +10,7 @@ from itertools import count, groupby
 from pathlib import Path
 
 from ..schemas.atomic_file import write_whole
+from ..schemas.errors import FileError
 from .model.text import Line, Span, cells, character_cells
 from .model.tones import TEXT
 from .widgets.palette import BACKGROUND, style_of
@@ -116,8 +117,21 @@ def _number(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
-def free_name(folder: Path, title: str) -> Path:
+def picture_name(chosen: str, title: str) -> Path:
+    """The file for a picture: the chosen name, or a free one made of the title.
+
+    FileError where a file of the chosen name exists.
+    """
+    if not chosen:
+        return free_name(Path(), title)
+    path = Path(chosen if chosen.endswith(".svg") else f"{chosen}.svg")
+    if path.exists():
+        raise FileError(f"{path.name}: exists already; choose another name")
+    return path
+
+
+def free_name(folder: Path, title: str, suffix: str = ".svg") -> Path:
     """`title.svg` in the folder, or `title-2.svg` … where that is taken."""
     stem = re.sub(r"[^\w.-]+", "-", Path(title).stem).strip(".-") or "screen"
-    names = (f"{stem}.svg" if number == 1 else f"{stem}-{number}.svg" for number in count(1))
+    names = (f"{stem}{suffix}" if n == 1 else f"{stem}-{n}{suffix}" for n in count(1))
     return next(folder / name for name in names if not (folder / name).exists())

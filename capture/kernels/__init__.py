@@ -16,4 +16,12 @@ SHIPPED_KERNELS = {
         ".kernels.gqa_decode",
         "One decode step of grouped-query attention; a KV head's cache is split over c·p PEs.",
     ),
+    "gqa_prefill": ShippedKernel(
+        ".kernels.gqa_prefill",
+        "Causal prefill of grouped-query attention; with c = g the K/V slices rotate in a ring.",
+    ),
+    "gated_ffn": ShippedKernel(
+        ".kernels.gated_ffn",
+        "One gated feed-forward block (SwiGLU); the token rows are split over p PEs.",
+    ),
 }

@@ -76,8 +76,9 @@ class Reduction:
         cubes, pes = range(len(self.cubes.spots)), range(len(self.pes.spots))
         within = {cube: self.pes.steps([occupied[cube, pe] for pe in pes]) for cube in cubes}
         between = self.cubes.steps([any(occupied[cube, pe] for pe in pes) for cube in cubes])
+        root_pe = self.pes.root
         return {
-            (cube, pe): (within[cube][pe], *((between[cube],) if pe == self.pes.root else ()))
+            (cube, pe): (within[cube][pe], *((between[cube],) if pe == root_pe else ()))
             for cube in cubes
             for pe in pes
         }

@@ -28,3 +28,12 @@ def causal_attention(
     keys = np.arange(len(values))
     scores = scale * (queries @ keys_transposed)
     return softmax(np.where(keys <= positions[:, None], scores, -np.inf)) @ values
+
+
+def gated_feed_forward(x: Float64s, gate: Float64s, up: Float64s, down: Float64s) -> Float64s:
+    """(silu(x·gate) ⊙ (x·up))·down: x [rows, d], gate and up [d, hidden], down [hidden, d]."""
+    gates = x @ gate
+    with np.errstate(over="ignore"):
+        silu = gates / (1 + np.exp(-gates))
+    result: Float64s = (silu * (x @ up)) @ down
+    return result

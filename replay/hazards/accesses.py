@@ -10,7 +10,7 @@ from ...schemas.columns import offsets_of
 from ...schemas.commands import CommandForm, CommandKind
 from ...schemas.footprints import Footprint, footprint
 from ...schemas.trace import Stream, Trace
-from .conflicts import Access
+from .conflicts import NO_OP, Access
 from .signatures import IN_TCM, accessed_slots, shapes_of, signatures_of
 
 AGENTS = frozenset(
@@ -25,7 +25,8 @@ _ONE_BYTE = Footprint(0, 1, ())
 
 
 class HandleUse(NamedTuple):
-    """The handles that a command's ops touch and write, and the first slot of each."""
+    """The handles that a command touches and writes, and the first slot of each. A read-write handle
+    counts as both, whatever the ops do with it."""
 
     touched: frozenset[int]
     written: frozenset[int]
@@ -79,6 +80,13 @@ class StreamAccesses:
             if ids[slot] in handles:
                 yield Access(op, slot, writes, ids[slot], _ONE_BYTE)
 
+    def declared(self, command: int, handles: Set[int]) -> Iterator[Access]:
+        """Those of the handles that the command declares read-write: it reads and writes them."""
+        for handle, slot in self.rw_handles(command).items():
+            if handle in handles:
+                yield Access(NO_OP, slot, False, handle, _ONE_BYTE)
+                yield Access(NO_OP, slot, True, handle, _ONE_BYTE)
+
     @cached_property
     def shapes(self) -> list[int]:
         """Per command the number of its shape (see signatures.py)."""
@@ -100,9 +108,12 @@ class StreamAccesses:
 
     def _handle_use(self, command: int) -> HandleUse:
         ids = self._handle_ids(command)
+        declared = self.rw_handles(command)
         accessed, written = self._slots_of_forms[self._forms[command]]
-        slots = dict(zip([ids[slot] for slot in accessed[::-1]], accessed[::-1], strict=True))
-        return HandleUse(frozenset(slots), frozenset([ids[slot] for slot in written]), slots)
+        slots = declared | {ids[slot]: slot for slot in accessed[::-1]}
+        return HandleUse(
+            frozenset(slots), frozenset([ids[slot] for slot in written]) | declared.keys(), slots
+        )
 
     def _in_tcm(self, signature: int) -> tuple[Access, ...]:
         """What the commands of a signature touch in TCM."""

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from ...schemas.hazard_policy import HazardKind
 from .accesses import REMEMBERED, StreamAccesses
-from .conflicts import ALL_KINDS, NO_OP, Conflict, ConflictTable, first_conflict
+from .conflicts import ALL_KINDS, Conflict, ConflictTable, first_conflict
 from .ordering import Unfinished
 
 _Slots = frozenset[tuple[int, int]]
@@ -17,7 +17,7 @@ _NONE = -1
 
 
 class Handles:
-    """Compares what the ops read and write."""
+    """Compares what the ops read and write, and what is declared read-write as both."""
 
     def __init__(
         self, accesses: StreamAccesses, table: ConflictTable, kinds: frozenset[HazardKind]
@@ -40,7 +40,7 @@ class Handles:
                     found[earlier] = number
         return found
 
-    def _compare(self, earlier: int, later: int, _: _Slots, met: Set[int]) -> int:
+    def _compare(self, earlier: int, later: int, met: Set[int]) -> int:
         conflict = _first_by_handle(self._accesses, earlier, later, met, self._kinds)
         return self._table.number(conflict) if conflict else _NONE
 
@@ -65,15 +65,10 @@ class RwHandles:
                 found[earlier] = self._number(earlier, command, slots, met)
         return found
 
-    def _compare(self, earlier: int, later: int, slots: _Slots, met: Set[int]) -> int:
+    def _compare(self, earlier: int, later: int, met: Set[int]) -> int:
         conflict = _first_by_handle(self._accesses, earlier, later, met, ALL_KINDS)
-        return self._table.number(conflict or self._undone(later, slots))
-
-    def _undone(self, later: int, slots: _Slots) -> Conflict:
-        """Declared read-write by both, though their ops do not conflict on it: taken at its word."""
-        before, after = min(slots)
-        run_bytes = self._accesses.covered_by(later, after).run_bytes
-        return Conflict(HazardKind.RAW, NO_OP, before, NO_OP, after, 0, run_bytes)
+        assert conflict is not None  # what both declare read-write always conflicts
+        return self._table.number(conflict)
 
 
 class _OnceForAlike:
@@ -81,7 +76,7 @@ class _OnceForAlike:
     meet in the same slots."""
 
     def __init__(
-        self, accesses: StreamAccesses, compare: Callable[[int, int, _Slots, Set[int]], int]
+        self, accesses: StreamAccesses, compare: Callable[[int, int, Set[int]], int]
     ) -> None:
         self._shapes = accesses.shapes
         self._compare = compare
@@ -91,7 +86,7 @@ class _OnceForAlike:
         alike = self._shapes[earlier], self._shapes[later], slots
         number = self._numbers.get(alike)
         if number is None:
-            number = self._numbers[alike] = self._compare(earlier, later, slots, met)
+            number = self._numbers[alike] = self._compare(earlier, later, met)
         return number
 
 
@@ -102,9 +97,15 @@ def _first_by_handle(
     handles: Set[int],
     kinds: frozenset[HazardKind],
 ) -> Conflict | None:
-    """The conflict of least rank over those handles. Its bytes are the handle's first dense ones."""
-    before, after = (accesses.by_handle(command, handles) for command in (earlier, later))
+    """The conflict of least rank over those handles: between the ops or, where they have none, of what
+    is declared read-write, taken at its word. Its bytes are the handle's first dense ones.
+    """
+    before, after = ([*accesses.by_handle(one, handles)] for one in (earlier, later))
     conflict = first_conflict(before, after, kinds)
+    if conflict is None:
+        before = [*accesses.declared(earlier, handles), *before]
+        after = [*accesses.declared(later, handles), *after]
+        conflict = first_conflict(before, after, kinds)
     if conflict is None:
         return None
     run_bytes = accesses.covered_by(later, conflict.later_slot).run_bytes

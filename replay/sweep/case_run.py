@@ -6,15 +6,11 @@ replayed in full, and its order recorded.
 
 from collections.abc import Iterator, Sequence
 
-from ...schemas.calibration import Calibration
-from ...schemas.errors import ConfigError
 from ...schemas.timeline import Timeline
 from ..replay import Prepared, time
-from ..stage_graph import Durations
-from .class_times import ClassTimes
 from .figures import Figures, deadlocked_figures, replayed_figures
-from .order_book import Asked, OrderBook
-from .point_result import PointResult, Way
+from .order_book import OrderBook
+from .points import Asked, PointResult, Way
 
 
 class CaseRun:
@@ -26,34 +22,26 @@ class CaseRun:
     def __init__(self, prepared: Prepared, *, op_logs: bool) -> None:
         self._prepared = prepared
         self._op_logs = op_logs
-        self._times = ClassTimes(prepared.graph)
         self._book = OrderBook(prepared)
         self._deadlocked: Figures | None = None
 
-    def evaluate(self, points: Sequence[tuple[int, Calibration]]) -> Iterator[list[PointResult]]:
-        """The results of the points (number, calibration), a few at a time, in any order.
+    def evaluate(self, points: Sequence[Asked]) -> Iterator[list[PointResult]]:
+        """The results of the points, a few at a time, in any order.
 
         Raises ConfigError where a point's times could pass 2^62 ps.
         """
-        calibrations = dict(points)
-        asked = [Asked(point, self._durations(point, costs)) for point, costs in points]
-        self._book.promise(len(asked))
-        asked = yield from self._book.follow_all(asked)
+        self._book.promise(len(points))
+        asked = yield from self._book.follow_all(list(points))
         while asked and self._deadlocked is None:
             first, asked = asked[0], asked[1:]
-            timeline = time(self._prepared, calibrations[first.point])
+            with first.blamed():
+                timeline = time(self._prepared, first.calibration)
             result = self._replayed(first.point, timeline)
             yield [result]
-            if result.way is Way.REPLAYED and asked and self._record(timeline, result):
+            if asked and self._record(timeline, result):
                 asked = yield from self._book.follow_newest(asked)
         if asked and self._deadlocked is not None:
             yield [PointResult(each.point, Way.DEADLOCKED, self._deadlocked) for each in asked]
-
-    def _durations(self, point: int, calibration: Calibration) -> Durations:
-        try:
-            return self._times.durations(calibration)
-        except ConfigError as error:
-            raise ConfigError(f"point {point} of the sweep: {error}") from None
 
     def _replayed(self, point: int, timeline: Timeline) -> PointResult:
         """The result of a full replay. A deadlock is one under every calibration."""
@@ -64,4 +52,6 @@ class CaseRun:
         return PointResult(point, Way.DEADLOCKED, self._deadlocked)
 
     def _record(self, timeline: Timeline, result: PointResult) -> bool:
-        return not self._op_logs and self._book.record(timeline.start_ps, result.figures)
+        """Whether there is an order to follow now."""
+        has_one = result.way is Way.REPLAYED and not self._op_logs
+        return has_one and self._book.record(timeline.start_ps, result.figures)

@@ -7,7 +7,7 @@ from ...schemas.trace_file import read_trace
 from ..replay import prepare
 from .case_run import CaseRun
 from .plan import Case, SweepPlan
-from .point_result import PointResult
+from .points import PointResult
 
 MAX_CHUNK = 64
 MIN_CHUNK = 16
@@ -52,9 +52,7 @@ class ChunkEvaluator:
         if self._run is None or chunk.case != self._case:
             self._run = None  # so that two cases are never in memory at once
             self._case, self._run = chunk.case, self._started(chunk.case)
-        yield from self._run.evaluate(
-            [(point, self._plan.calibration(point)) for point in chunk.points]
-        )
+        yield from self._run.evaluate([self._plan.asked(point) for point in chunk.points])
 
     def _started(self, case: Case) -> CaseRun:
         plan = self._plan

@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Any
 
 from ...schemas.errors import FileError
-from .point_result import PointResult, Way
+from .points import PointResult, Way
 
 CHECKSUM_DIGITS = 16
 

@@ -18,7 +18,7 @@ from typing import cast
 from ...schemas.errors import KerntapeError
 from .chunks import Chunk, ChunkEvaluator
 from .plan import Case, SweepPlan
-from .point_result import PointResult
+from .points import PointResult
 
 
 def evaluate_locally(

@@ -1,29 +1,21 @@
 """The recorded orders of one lowered trace: which there are, when one is recorded, when one is tried."""
 
 from collections.abc import Generator
-from dataclasses import dataclass
 from functools import cached_property
 from math import ceil
 
 from ...schemas.columns import Int64s
 from ..replay import Prepared
 from ..stage_graph import Durations
+from .class_times import ClassTimes
 from .figures import Figures
 from .follower import Follower, Order
-from .point_result import PointResult, Way
-from .thrift import PASS, RECORD, SETUP, Thrift
+from .points import Asked, PointResult, Way
+from .thrift import Costs, Thrift
 from .timed_figures import TimedFigures
 
 MAX_ORDERS = 4
 """How many orders are kept. The one that held last is tried first, the last of them forgotten first."""
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A point that is not evaluated yet."""
-
-    point: int
-    lasting: Durations
 
 
 Following = Generator[list[PointResult], None, list[Asked]]
@@ -35,8 +27,11 @@ class OrderBook:
 
     def __init__(self, prepared: Prepared) -> None:
         self._prepared = prepared
+        self._times = ClassTimes(prepared.graph)
+        self._lasting: dict[int, Durations] = {}
         self._orders: list[Order] = []
-        self._thrift = Thrift()
+        self._costs = Costs.of(prepared.graph)
+        self._thrift = Thrift(self._costs.replay)
         self._figures: Figures = ()
 
     @cached_property
@@ -48,15 +43,17 @@ class OrderBook:
         return TimedFigures(self._prepared)
 
     def promise(self, points: int) -> None:
-        """That many more points will be evaluated."""
+        """That many more points will be evaluated; those before are forgotten."""
         self._thrift.promise(points)
+        self._lasting.clear()
 
     def record(self, start_ps: Int64s, figures: Figures) -> bool:
-        """Records the order of a full replay, if its cost and one try are affordable; whether it was."""
-        setup = 0 if self._orders else SETUP
-        if not self._thrift.affords(setup + RECORD + PASS):
+        """Records the order of a full replay, if that and one try are affordable; whether it was."""
+        cost = self._costs.record + (0 if self._orders else self._costs.setup)
+        first_try = self._costs.follow + self._costs.durations
+        if not self._thrift.affords(cost + first_try):
             return False
-        self._thrift.spend(setup + RECORD)
+        self._thrift.spend(cost)
         self._figures = figures
         self._orders = [self._follower.record(start_ps), *self._orders][:MAX_ORDERS]
         return True
@@ -75,7 +72,7 @@ class OrderBook:
         """Batch after batch, until the order holds for nobody in one."""
         left: list[Asked] = []
         lanes = self._follower.lanes
-        while asked and self._thrift.affords(PASS):
+        while asked and self._affords_a_pass(asked[:lanes]):
             batch, asked = asked[:lanes], asked[lanes:]
             results = self._pass(order, batch)
             done = {result.point for result in results}
@@ -86,11 +83,15 @@ class OrderBook:
             yield results
         return left + asked
 
+    def _affords_a_pass(self, batch: list[Asked]) -> bool:
+        unknown = sum(each.point not in self._lasting for each in batch)
+        return self._thrift.affords(self._costs.follow + unknown * self._costs.durations)
+
     def _pass(self, order: Order, batch: list[Asked]) -> list[PointResult]:
         """The results of those for whom the order holds."""
-        lasting = [each.lasting for each in batch]
+        lasting = [self._durations(each) for each in batch]
         followed = self._follower.follow(order, lasting)
-        self._thrift.spend(ceil(PASS * followed.share_looked_at))
+        self._thrift.spend(ceil(self._costs.follow * followed.share_looked_at))
         self._thrift.save(sum(followed.holds))
         if not any(followed.holds):
             return []
@@ -100,3 +101,11 @@ class OrderBook:
             for each, found, holds in zip(batch, figures, followed.holds, strict=True)
             if holds
         ]
+
+    def _durations(self, asked: Asked) -> Durations:
+        """Worked out when an order is first tried on the point: a full replay does so itself."""
+        if asked.point not in self._lasting:
+            self._thrift.spend(self._costs.durations)
+            with asked.blamed():
+                self._lasting[asked.point] = self._times.durations(asked.calibration)
+        return self._lasting[asked.point]

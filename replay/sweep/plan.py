@@ -17,6 +17,7 @@ from ...schemas.config_file import StrictModel, check
 from ...schemas.hazard_policy import HazardPolicy
 from ...schemas.topology import Topology
 from .axes import TOPOLOGY, Value, is_structure
+from .points import Asked
 
 FORMAT = 1
 """Of journals: raised when the figures of a point, or their order, change."""
@@ -78,12 +79,16 @@ class SweepPlan:
         values = dict(zip(paths, case.structure, strict=True))
         return with_values(self.traces[case.trace].machine, values, "--vary topology")
 
-    def calibration(self, point: int) -> Calibration:
-        """The costs of a point."""
+    def asked(self, point: int) -> Asked:
+        """The point with its calibration."""
         trace, _, combination = self.place(point)
-        values = zip(self.paths, self.combinations[combination], strict=True)
-        costs = {path: value for path, value in values if not is_structure(path)}
-        return with_values(self.traces[trace].costs, costs, "--vary")
+        values = dict(zip(self.paths, self.combinations[combination], strict=True))
+        costs = {path: value for path, value in values.items() if not is_structure(path)}
+        return Asked(
+            point=point,
+            title=", ".join(f"{path}={value}" for path, value in values.items()),
+            calibration=with_values(self.traces[trace].costs, costs, "--vary"),
+        )
 
     @cached_property
     def sha256(self) -> str:

@@ -57,8 +57,8 @@ def plan_sweep(
         combinations=_combinations(varied, sampling, len(traces) * len(policies)),
         op_logs=op_logs,
     )
-    _check_names((trace.name for trace in plan.traces), "trace")
-    _check_names((policy.name for policy in plan.policies), "policy")
+    _check_names((trace.name for trace in plan.traces), "traces")
+    _check_names((policy.name for policy in plan.policies), "policies")
     for case in dict.fromkeys(replace(plan.case(point), policy=0) for point in range(len(plan))):
         compatible(files[case.trace].trace, plan.topology(case))
     return plan
@@ -98,12 +98,12 @@ def _check_count(points: int) -> None:
         raise ConfigError(f"a sweep must have at most {MAX_POINTS:,} points, not {points:,}")
 
 
-def _check_names(names: Iterable[str], kind: str) -> None:
+def _check_names(names: Iterable[str], kinds: str) -> None:
     """Results tell them apart by name."""
     seen: set[str] = set()
     for name in names:
         if name in seen:
             raise ConfigError(
-                f"two of the {kind}s are called '{name}'; give each once, by its own name"
+                f"two of the {kinds} are called '{name}'; give each once, by its own name"
             )
         seen.add(name)

@@ -10,7 +10,7 @@ from .figures import COLUMNS, MAKESPAN
 from .journal import Journal, journal_path
 from .local_workers import evaluate_locally
 from .plan import SweepPlan
-from .point_result import PointResult, Way
+from .points import PointResult, Way
 from .ranking import Ranking, rankings
 from .results_file import Cell, check_results_path, write_results
 

@@ -1,43 +1,67 @@
 """Keeps a sweep that gains nothing from recorded orders within a tenth of the cost of full replays.
 
-Costs are counted in thousandths of a full replay, and so the decisions depend on the points alone and
-on no clock. Every point allows a tenth of a replay to be spent on orders; a point that an order
-saved from being replayed gives that replay back.
+Every point allows a sixteenth of a replay to be spent on orders (the rest of the tenth is for what the
+estimates below miss); a point that an order saved from being replayed gives that replay back. Costs are
+estimates from the graph's size, not measurements, so that the decisions depend on the sweep alone
+and on no clock.
 """
 
 from dataclasses import dataclass
 
-FULL_REPLAY = 1000
-SETUP = 500
-"""Laying out a graph's columns for passes, once. Measured at 0.8 M stages: 200 to 450."""
+from ..stage_graph import StageGraph
 
-RECORD = 150
-"""Recording one order. Measured: 110."""
-
-PASS = 200
-"""Following an order to its end with as many calibrations as it takes. Measured: 140."""
-
-SHARE = FULL_REPLAY // 10
-"""What may be spent in vain per point."""
+ALLOWED_SHARE = 16
+"""One replay in so many may be spent in vain."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """What things cost, in nanoseconds of the machine on which they were measured (a 2.4 GHz EPYC core,
+    graphs of 464 to 837,120 stages); only their ratios matter.
+
+    `replay`: a point in full · `setup`: laying out the graph's columns, once · `record`: one order ·
+    `durations`: a point's, for a pass · `follow`: a pass with as many calibrations as it takes.
+    """
+
+    replay: int
+    setup: int
+    record: int
+    durations: int
+    follow: int
+
+    @classmethod
+    def of(cls, graph: StageGraph) -> "Costs":
+        """The costs for this graph."""
+        stages = len(graph)
+        durations = 12_000 * (len(graph.duration_classes) + len(graph.lag_classes))
+        return cls(
+            replay=700_000 + durations + 480 * stages,
+            setup=500_000 + 300 * stages,
+            record=60_000 + 60 * stages,
+            durations=durations,
+            follow=250_000 + 75 * stages,
+        )
+
+
 class Thrift:
-    """What may still be spent; never below zero when `affords` was asked before."""
+    """What may still be spent: not below zero, if `affords` is asked before every `spend`."""
 
-    balance: int = 0
+    def __init__(self, replay: int) -> None:
+        self._replay = replay
+        self._balance = 0
 
     def promise(self, points: int) -> None:
         """That many more points will be evaluated, one way or the other."""
-        self.balance += points * SHARE
+        self._balance += points * self._replay // ALLOWED_SHARE
 
     def affords(self, cost: int) -> bool:
         """Whether that much may be spent now."""
-        return self.balance >= cost
+        return self._balance >= cost
 
     def spend(self, cost: int) -> None:
-        self.balance -= cost
+        """That much was spent."""
+        self._balance -= cost
 
     def save(self, points: int) -> None:
         """That many points need no full replay."""
-        self.balance += points * FULL_REPLAY
+        self._balance += points * self._replay

@@ -241,8 +241,7 @@ def test_where_nobody_is_occupied_nobody_does_anything():
 def test_a_cycle_visits_every_place_once_and_closes(columns: int, rows: int):
     if columns * rows > 2 and (min(columns, rows) == 1 or columns * rows % 2):
         assert refusal(cycle, columns, rows) == (
-            "a ring must have two sides of at least 2, one of them even, not"
-            f" {columns}×{rows}"
+            f"a ring must have two sides of at least 2, one of them even, not {columns}×{rows}"
         )
         return
     way = cycle(columns, rows)

@@ -118,9 +118,7 @@ def test_a_cache_has_every_token_in_one_slot_and_a_ranks_valid_slots_are_its_fir
 
 
 def test_a_round_robin_split_over_levels_can_start_anywhere():
-    placement = REPLICATED.split(
-        axis=0, over=("cube", "pe"), round_robin=True, starts=(2, 1)
-    )
+    placement = REPLICATED.split(axis=0, over=("cube", "pe"), round_robin=True, starts=(2, 1))
     # cube 2, PE 1 has rank 0; then cube 2, PE 0; cube 0, PE 1; cube 0, PE 0; cube 1 …
     shares = {place: placement.part((8,), GRID, place)[0] for place in GRID.places()}
     assert {place: list(share) for place, share in shares.items()} == {

@@ -1,6 +1,11 @@
-"""The recipe table: DDD-0065 §5, and what a descriptor must be."""
+"""The recipe table: DDD-0065 §5, what a descriptor must be, and a recipe of a user's own."""
+
+from itertools import pairwise
+from pathlib import Path
 
 import pytest
+from capture_bench import machine, normal, record
+from kerntape.capture.capture import capture
 from kerntape.capture.recipes import (
     RECIPES,
     SOFTMAX_MERGE,
@@ -10,7 +15,9 @@ from kerntape.capture.recipes import (
     find_recipe,
 )
 from kerntape.schemas.errors import KernelError
+from kerntape.schemas.handles import Space
 from kerntape.schemas.op_table import OPS
+from kerntape.topologies.loader import resolve_topology
 
 
 def test_softmax_merge_is_the_eight_ops_of_the_document() -> None:
@@ -49,11 +56,84 @@ def test_every_shipped_recipe_names_known_ops_and_its_own_slots(recipe) -> None:
         assert set(OPS[op.kind].scalars) <= set(dict(op.extra))
 
 
-def test_every_slot_is_written_before_it_is_read() -> None:
-    written = set(dict(SOFTMAX_MERGE.operands))
-    for op in SOFTMAX_MERGE.engine_seq:
+@pytest.mark.parametrize("recipe", RECIPES.values())
+def test_every_slot_is_written_before_it_is_read(recipe) -> None:
+    written = set(dict(recipe.operands))
+    for op in recipe.engine_seq:
         assert set(op.reads) <= written
         written.add(op.writes)
+    assert {slot.name for slot in recipe.slots} <= written
+
+
+def test_whatever_a_recipe_makes_has_bytes_of_its_own_in_tcm() -> None:
+    def kernel(s, v, *, tl):
+        m, l, O = tl.full((8,), -9.0), tl.zeros((8,)), tl.zeros((8, 128))  # noqa: E741, N806 (the formula's)
+        merge = {"op": "softmax_merge", "s": tl.load(s), "m": m, "l": l, "O": O}
+        add = [{"op": "add", "other": O}]
+        tl.composite(op="gemm", b=tl.ref(v), out=O, prologue=[merge], epilogue=add)
+
+    command = record(kernel, normal(8, 64), normal(64, 128)).commands()[-1]
+    handles = {handle.label: handle for handle in command.handles if handle.label != "v"}
+    assert list(handles) == ["s", "m_loc", "m", "m_new", "corr", "P", "l_loc", "l", "O"]
+    assert {handle.geometry.space for handle in handles.values()} == {Space.TCM}
+    placed = sorted(
+        (handle.address, handle.address + handle.geometry.size_bytes) for handle in handles.values()
+    )
+    assert all(end <= start for (_, end), (start, _) in pairwise(placed))
+    assert 0 <= placed[0][0] < placed[-1][1] <= machine().pe.tcm_bytes
+
+
+def test_a_recipe_stands_in_the_table_under_its_own_name() -> None:
+    assert [recipe.name for recipe in RECIPES.values()] == list(RECIPES)
+    assert list(RECIPES) == ["softmax_merge", "gated_silu"]
+
+
+USERS_KERNEL = """\
+from kerntape.capture.recipes import EngineOp, PrimaryOutSpec, RecipeDescriptor, ScratchSlot
+
+RECIPES = {
+    transform: RecipeDescriptor(
+        name="root",
+        operands=(("x", "R"),),
+        scratch=(ScratchSlot("relu", from_shape="x", from_dtype="x"),),
+        primary_out=PrimaryOutSpec(ScratchSlot("root", "x", "b"), transform),
+        engine_seq=(EngineOp("relu", ("x",), "relu"), EngineOp("sqrt", ("relu",), "root")),
+    )
+    for transform in ("identity", "trans")
+}
+
+
+def kernel(x, w, y, recipe, *, tl):
+    rooted = {"op": recipe, "x": tl.load(x)}
+    tl.composite(op="gemm", b=tl.ref(w), out=tl.ref(y), prologue=[rooted])
+    tl.wait()
+
+
+def launch(rt, transform: str, rows: int = 40, inner: int = 70, columns: int = 50):
+    shape = (rows, inner) if transform == "identity" else (inner, rows)
+    x, w, y = rt.random(shape), rt.random((inner, columns)), rt.empty((rows, columns))
+
+    def product():
+        rooted = x.values.clip(0) ** 0.5
+        return (rooted if transform == "identity" else rooted.T) @ w.values
+
+    rt.output(y, reference=product)
+    rt.launch(kernel, (1, 1, 1), x, w, y, RECIPES[transform])
+"""
+
+
+@pytest.mark.parametrize("transform", ["identity", "trans"])
+def test_a_users_kernel_file_brings_its_own_recipe(transform: str, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(USERS_KERNEL)
+    machine = resolve_topology("single_pe")
+    result = capture(f"{tmp_path}/mine.py", machine, {"transform": transform})
+    assert result.outputs["y"].is_right
+    composite = result.trace.command(result.trace.streams[0], 1)
+    assert composite.op_kinds == ("relu", "sqrt", "gemm")
+    rooted, a = composite.op_out(1), composite.op_operands(2)["a"]
+    assert (a.address, a.geometry.shape) == (rooted.address, (40, 70))
+    # bf16: rows are 140 bytes apart, or, seen transposed, 2 bytes
+    assert a.geometry.strides == {"identity": (140, 2), "trans": (2, 80)}[transform]
 
 
 @pytest.mark.parametrize(

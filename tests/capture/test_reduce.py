@@ -188,8 +188,8 @@ def test_every_message_has_two_ends_and_only_the_root_sends_nothing_on(
     tokens = data.draw(st.integers(0, groups.ranks))
     try:
         found, steps = plan_of(groups, pe_tree, cube_tree, tokens)
-    except ConfigError as error:
-        assert "a ring must" in str(error)
+    except ConfigError:
+        assert "ring" in (pe_tree, cube_tree)
         return
     seats = {seat.member: place for place, seat in groups.seats().items()}
     sent, received = set(), set()

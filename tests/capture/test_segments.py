@@ -58,6 +58,25 @@ def test_a_view_crosses_a_cut_as_the_handle_that_it_shows() -> None:
     assert (first.rw, second.rw) == ((1,), (1, 2))
 
 
+def test_a_read_write_view_stays_with_its_own_segment_beside_the_handle_that_it_shows() -> None:
+    # 7 is a view of 1, read and written by the second op: 6 + 20 + 8 + 8 = 42
+    ops = [op("exp", 0, 1), op("sqrt", 7, 7), op("neg", 2, 3)]
+    first, second, third = cut(ops, (7,), 53, viewed={7: 1})
+    assert (first.rw, second.rw, third.rw) == ((1,), (7, 1), ())
+
+
+def test_views_of_one_buffer_cross_a_cut_as_the_first_of_them() -> None:
+    # each op is 20 bytes, its crossing handle 8, framing and counts 6: two composites of 34
+    def kernel(x, *, tl):
+        buffer = tl.empty((8, 8), name="buffer")
+        upper, lower = buffer[0:6], buffer[2:8]
+        exp = {"op": "exp", "src": tl.load(x), "out": upper}
+        tl.composite(ops=[exp, {"op": "neg", "src": lower[0:4], "out": tl.empty((4, 8))}])
+
+    first, second = record(kernel, normal(6, 8), topology=machine(cap_bytes=45)).commands()[1:]
+    assert first.rw_handles == second.rw_handles == (first.op_out(0),)
+
+
 def test_a_gemm_and_its_tile_ops_stay_together() -> None:
     gemm = op(GEMM, 0, 1, 2)
     scale = op("scale", 2, 2, scope=Scope.OUTPUT_TILE)

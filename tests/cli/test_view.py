@@ -43,6 +43,15 @@ def opened(path, *options):
     return view.open_timeline(path, parsed(path, *options))
 
 
+def opened_with(shown):
+    """Stands for the browser: notes what it is to show."""
+
+    def browse(timeline, *, title, other=None):
+        shown.append((timeline, title, other))
+
+    return browse
+
+
 def test_without_a_terminal_one_line_says_so(files):
     done = subprocess.run(
         [sys.executable, "-c", "from kerntape.cli.main import run; run()", "view", "small.ktrace"],
@@ -92,13 +101,27 @@ def test_the_browser_gets_the_timeline_under_the_file_s_name(files, monkeypatch,
 
     shown = []
     monkeypatch.setattr(view, "on_terminal", lambda: True)
-    monkeypatch.setattr(app, "browse", lambda timeline, *, title: shown.append((timeline, title)))
+    monkeypatch.setattr(app, "browse", opened_with(shown))
     assert main(["view", str(files / "small.ktimeline")]) == 0
-    ((timeline, title),) = shown
+    ((timeline, title, other),) = shown
     assert title == "small.ktimeline"
+    assert other is None
     assert len(timeline.start_ps) > 0
     # what was said while it opened is erased again
     assert capsys.readouterr().err == "opening small.ktimeline …\r\x1b[K"
+
+
+def test_two_files_are_opened_under_the_same_model(files, monkeypatch):
+    from kerntape.viewer import app
+
+    shown = []
+    monkeypatch.setattr(view, "on_terminal", lambda: True)
+    monkeypatch.setattr(app, "browse", opened_with(shown))
+    names = [str(files / name) for name in ("small.ktimeline", "small.ktrace")]
+    assert main(["view", *names, "--policy", "serial"]) == 0
+    ((timeline, title, (other, other_title)),) = shown
+    assert (title, other_title) == ("small.ktimeline", "small.ktrace")
+    assert timeline.policy.name == other.policy.name == "serial"
 
 
 @pytest.mark.parametrize(
@@ -126,4 +149,4 @@ def test_a_model_that_does_not_exist_is_one_line(files, monkeypatch, capsys):
 
 def test_wrong_usage_is_2(capsys):
     assert main(["view"]) == 2
-    assert main(["view", "a", "b"]) == 2
+    assert main(["view", "a", "b", "c"]) == 2

@@ -13,7 +13,7 @@ from kerntape.replay.replay import replay
 from kerntape.topologies.loader import resolve_topology
 
 GOLDENS = Path(__file__).parent / "op_logs.json"
-POLICIES = ("strict_fifo", "byte_range", "none")
+POLICIES = ("none", "rw_handles", "strict_fifo", "byte_range", "rw_aware", "serial")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +34,19 @@ def _decode(variant: str, **more: str) -> Case:
     return Case("gqa_decode", "single_pe", tuple(arguments.items()))
 
 
+def _feed_forward(topology: str, **arguments: str) -> Case:
+    return Case("gated_ffn", topology, tuple(arguments.items()))
+
+
 CASES = (
     *(_decode(variant) for variant in ("opt1", "opt2", "opt3")),
     *(_decode(variant, tile="0") for variant in ("opt1", "opt2", "opt3")),
     _decode("opt2", slots="1"),
     _decode("opt2", g="71", d="80", dtype="f32"),
     _decode("opt3", g="1", d="256", dtype="f16"),
+    _feed_forward("single_pe", d="128", hidden="200"),
+    _feed_forward("single_pe", d="128", hidden="200", slots="1"),
+    _feed_forward("one_cube", rows="20", d="96", hidden="70", tile="32", dtype="f32", p="8"),
 )
 
 

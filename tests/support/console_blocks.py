@@ -2,7 +2,8 @@
 
 A block is fenced as ```console. A line that begins with `$ ` is a command; what follows, up to the
 next, is its output. `…` alone on a line stands for any lines, inside a line for any text. A
-document's commands run in order in one folder.
+document's commands run in order in one folder, which has the files that the document shows: a line
+that is only a file's name in backquotes, ending in a colon, then a python block.
 """
 
 import os
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FILE = re.compile(r"^`(\w+\.py)`:\n\n```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,12 @@ def examples(document: Path) -> list[Example]:
         first_line = text.count("\n", 0, block.start(1)) + 1
         found += _of_block(block.group(1), first_line)
     return found
+
+
+def write_files(document: Path, folder: Path) -> None:
+    """Writes the files that the document shows."""
+    for name, content in FILE.findall(document.read_text(encoding="utf-8")):
+        (folder / name).write_text(content, encoding="utf-8")
 
 
 def _of_block(block: str, first_line: int) -> list[Example]:

@@ -43,3 +43,13 @@ def directions(trace: Trace, pe: int) -> list[str]:
         way = state[0].rpartition(" ")[0]
         assert [label.rpartition(" ")[0] for label in state] == [way] * 3, state
     return [state[0].rpartition(" ")[0] for state in states]
+
+
+def stored_by(trace: Trace) -> list[int]:
+    """The PEs that store, one entry a store."""
+    return [
+        pe
+        for pe in range(len(trace.pes))
+        for command in commands(trace, pe)
+        if command.kind is CommandKind.STORE
+    ]

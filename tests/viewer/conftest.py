@@ -6,7 +6,10 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
+from kerntape.capture.capture import capture
+from kerntape.replay.replay import replay
 from kerntape.schemas.timeline import Timeline
+from kerntape.topologies.loader import resolve_topology
 from kerntape.viewer.app import Browser
 from kerntape.viewer.model.hazards import HazardIndex
 from kerntape.viewer.model.index import TimelineIndex
@@ -34,6 +37,25 @@ def decode_index(decode: Timeline) -> TimelineIndex:
 @pytest.fixture(scope="session")
 def decode_hazards(decode_index: TimelineIndex) -> HazardIndex:
     return HazardIndex(decode_index)
+
+
+def captured(variant: str, topology: str = "single_pe", **arguments: object) -> Timeline:
+    """A real decode, replayed: for screens that replay it again."""
+    texts = {"variant": variant} | {name: str(value) for name, value in arguments.items()}
+    machine = resolve_topology(topology)
+    return replay(capture("gqa_decode", machine, texts, with_data=False).trace)
+
+
+@pytest.fixture(scope="session")
+def opt2() -> Timeline:
+    """Decode opt2 over eight tiles on one PE."""
+    return captured("opt2", s_kv=512)
+
+
+@pytest.fixture(scope="session")
+def opt3() -> Timeline:
+    """Decode opt3 over the same eight tiles."""
+    return captured("opt3", s_kv=512)
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,8 @@ from kerntape.viewer.actions import on_timeline
 from kerntape.viewer.model import frame
 from kerntape.viewer.model.hazards import HazardIndex
 from kerntape.viewer.model.index import TimelineIndex
-from kerntape.viewer.model.look import first_look, scrolled
+from kerntape.viewer.model.look import first_look
+from kerntape.viewer.model.rows import scrolled
 from kerntape.viewer.model.stage_box import box_lines, strip_lines
 from kerntape.viewer.model.text import line_cells
 from timeline_builder import (
@@ -26,7 +27,7 @@ from timeline_builder import (
     two_commands,
 )
 
-KEYS = ("full_stop", "left_square_bracket", "W", "f", "0", "enter", "enter", "tab", "enter", "s")
+KEYS = ("full_stop", "left_square_bracket", "W", "f", "0", "enter", "enter", "tab", "enter", "u")
 SIZES = [(100, 30), (80, 24), (20, 6), (220, 60)]
 
 
@@ -142,4 +143,4 @@ def test_columns_that_are_mapped_from_a_file_are_only_read(tmp_path, screen_text
     mapped = read_timeline(path)
     assert not mapped.start_ps.flags.writeable
     assert np.array_equal(mapped.start_ps, decode.start_ps)
-    assert screen_text(mapped, ("s",), (100, 30)) == screen_text(decode, ("s",), (100, 30))
+    assert screen_text(mapped, ("u",), (100, 30)) == screen_text(decode, ("u",), (100, 30))

@@ -13,13 +13,13 @@ from kerntape.viewer.app import export_svg
 DOCS = Path(__file__).parents[2] / "docs"
 PICTURES = DOCS / "pictures"
 
-IN_THE_LOOP = ("g", *"7.4us", "enter", *("down",) * 4, *("W",) * 6)
+IN_THE_LOOP = ("colon", *"7.4us", "enter", *("down",) * 4, *("W",) * 6)
 
 SHOWN = {
     "browser-first": ((100, 30), ()),
     "browser-causes": ((100, 30), (*IN_THE_LOOP, "full_stop", *("left_square_bracket",) * 2)),
     "browser-hazards": ((100, 30), (*IN_THE_LOOP, "tab", "down")),
-    "browser-summary": ((100, 36), ("s",)),
+    "browser-summary": ((100, 36), ("u",)),
 }
 
 

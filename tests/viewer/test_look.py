@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 from kerntape.viewer.model import look as moves
 from kerntape.viewer.model.index import NO_STAGE, TimelineIndex
-from kerntape.viewer.model.look import MIN_SPAN_PS, first_look, row_pitch, scrolled, window
+from kerntape.viewer.model.look import MIN_SPAN_PS, first_look, window
+from kerntape.viewer.model.rows import row_pitch, scrolled
 from timeline_builder import decode_like, timeline_of_intervals, topology, two_commands
 
 

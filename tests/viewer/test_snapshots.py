@@ -22,9 +22,13 @@ SCREENS = {
     "folded": ("enter",),
     "hazards": (*IN_THE_LOOP, "tab", "down"),
     "hazard_shown": (*IN_THE_LOOP, "tab", "down", "enter"),
-    "summary": ("s",),
+    "summary": ("u",),
     "help": ("question_mark",),
-    "jump": ("g", "s", "o", "o", "n", "enter"),
+    "jump": ("colon", *"7.4xs", "enter"),
+    "path": (*IN_THE_LOOP, "p", "i"),
+    "path_steps": ("o", "down", "down"),
+    "area": ("v", "pagedown", "end", "v"),
+    "help_find": ("question_mark", *"next", "down"),
 }
 
 

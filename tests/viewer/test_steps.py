@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from kerntape.schemas.stages import StageKind
 from kerntape.viewer.model import steps
-from kerntape.viewer.model.index import NO_STAGE, TimelineIndex
+from kerntape.viewer.model.index import TimelineIndex
 from kerntape.viewer.model.look import first_look, select
+from kerntape.viewer.model.words import kind_words
 from timeline_builder import (
     CPU,
     GEMM,
@@ -165,16 +167,32 @@ def test_selecting_in_a_folded_group_puts_the_cursor_on_the_group(index):
     assert steps.cause_back(index, look).row == 0
 
 
-def test_jumping_to_a_time_finds_the_row_s_stage_there(index):
-    look = steps.to_time(index, at(index, 3), 60_000)
-    assert (look.stage, look.at_ps) == (4, 60_000)
-    assert steps.to_time(index, look, 10**15).at_ps == 96_000  # no later than the end
+def test_the_same_work_in_the_next_tile_is_the_next_of_its_kind_with_another_tile(index):
+    assert walk(index, 1, lambda i, k: steps.step_tile(i, k, 1)) == [1, 2]
+    assert walk(index, 4, lambda i, k: steps.step_tile(i, k, -1)) == [4, 3]
+    assert walk(index, 0, lambda i, k: steps.step_tile(i, k, 1)) == [0, 6]  # the next command's
 
 
-def test_jumping_to_a_command_finds_its_dispatch(index):
-    assert steps.to_command(index, at(index, 0), 1).stage == 6
-    look = at(index, 0)
-    assert steps.to_command(index, look, 2) is look
+def test_a_math_stage_steps_to_the_same_op_of_the_next_composite(decode_index):
+    kinds = decode_index.timeline.stages.kind
+    maths = [int(s) for s in np.flatnonzero(kinds == StageKind.MATH)]
+    rmax = [s for s in maths if kind_words(decode_index, s) == "MATH rmax"]
+    assert len(rmax) == 4
+    assert walk(decode_index, rmax[0], lambda i, k: steps.step_tile(i, k, 1)) == rmax
+
+
+def test_the_stages_that_one_stage_let_start_are_gone_round(index):
+    # dispatch 0 lets fetch 1 start; fetch 2 queued behind 1. GEMM 3 lets GEMM 4 start only
+    assert steps.next_released(index, at(index, 1)).stage == 1
+    timeline = decode_like(2)
+    wide = TimelineIndex(timeline, "x")
+    alike = steps.released_by(wide, 0)
+    assert len(alike) == 2
+    look = replace(at(wide, alike[0]), trail=(0,))
+    assert steps.next_released(wide, look).stage == alike[1]
+    assert steps.next_released(wide, look).trail == (0,)
+    assert steps.next_released(wide, at(wide, alike[1])).stage == alike[0]
+    assert steps.next_released(index, at(index, 0)).stage == 0  # nothing let it start
 
 
 def test_the_nearest_of_several_lanes_is_found(index):
@@ -195,7 +213,8 @@ STEPS = [
     steps.trail_back,
     lambda i, k: steps.move_rows(i, k, 1),
     steps.toggle_fold,
-    lambda i, k: steps.to_command(i, k, 5),
+    lambda i, k: steps.step_tile(i, k, 1),
+    steps.next_released,
 ]
 
 
@@ -204,7 +223,6 @@ def test_no_step_leads_anywhere_in_an_empty_timeline(step):
     index = TimelineIndex(timeline_of_intervals([], []), "x")
     look = first_look(index)
     assert step(index, look) == look
-    assert steps.to_time(index, look, 100).stage == NO_STAGE
 
 
 def test_a_hundred_thousand_stages_at_one_instant_are_stepped_one_by_one():

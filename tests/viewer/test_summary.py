@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from kerntape.replay.analysis.critical_path import critical_path
 from kerntape.schemas.deadlock import BlockedCommand, Deadlock
 from kerntape.schemas.hazard_policy import HazardKind
 from kerntape.schemas.hazards import Outcome
@@ -10,7 +11,6 @@ from kerntape.viewer.model.hazards import HazardIndex
 from kerntape.viewer.model.idleness import Idle
 from kerntape.viewer.model.index import TimelineIndex
 from kerntape.viewer.model.summary import (
-    critical_path,
     engine_uses,
     path_shares,
     summarise,
@@ -51,7 +51,7 @@ def test_the_engines_of_all_pes_are_added_up():
 def test_the_critical_path_counts_every_picosecond_once():
     # 7 MATH 8 ← 6 dispatch 10 ← 5 finish 0 ← 4 GEMM 24 ← 3 GEMM 24 ← 1 fetch 20 ← 0 dispatch 10
     index = index_of(two_commands().build())
-    path = critical_path(index)
+    path = critical_path(index.timeline)
     assert path.tolist() == [7, 6, 5, 4, 3, 1, 0]
     shares = [(share.title, share.time_ps) for share in path_shares(index, path)]
     assert shares == [("GEMM", 48_000), ("CPU", 20_000), ("TCM", 20_000), ("MATH", 8_000)]
@@ -59,7 +59,9 @@ def test_the_critical_path_counts_every_picosecond_once():
 
 def test_time_between_two_stages_of_the_path_is_latency():
     index = index_of(decode_like(2))
-    shares = {share.title: share.time_ps for share in path_shares(index, critical_path(index))}
+    shares = {
+        share.title: share.time_ps for share in path_shares(index, critical_path(index.timeline))
+    }
     assert (
         shares["latency"] >= 200_000
     )  # a read at the beginning and the write at the end: 100 ns each

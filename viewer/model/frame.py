@@ -3,19 +3,26 @@
 Every function gives lines of exactly the width it is asked for.
 """
 
+from itertools import groupby
+from operator import itemgetter
+
 import numpy as np
 
 from ...schemas.columns import Int64s
 from ...schemas.hazards import Outcome
 from ...schemas.timeline import Status
 from . import times
+from .changes import signed_percent
 from .hazards import GLYPHS, HazardIndex
+from .idle_cells import legend_line
 from .index import NO_STAGE, TimelineIndex
 from .lane_cells import LEVELS, OUTCOME_PAINTS, row_line
-from .look import Look, row_pitch
+from .look import NO_TIME, Look, Overlay
 from .occupancy import Axis, axis, density
+from .path import path_line
+from .rows import in_sight, row_pitch
 from .text import Line, Span, cells, fit, fit_line, line_cells, printable, spread
-from .tones import ACCENT, FAINT, MUTED, STRONG, TEXT, Paint, tone
+from .tones import ACCENT, FAINT, LABEL, MUTED, STRONG, TEXT, Paint, tone
 from .tree import Row
 from .why import trail_words, why_words
 
@@ -23,22 +30,38 @@ TICK_CELLS = (10, 14, 18, 24)
 """Distances between two ticks of the ruler, to choose from by the length of their labels."""
 
 FOLD_GLYPHS = {True: "▸ ", False: "▾ "}
+PIN_GLYPH = "┬ "
 
 
-def header_line(index: TimelineIndex, width: int) -> Line:
-    """File, topology, calibration, policy · makespan and tiles; a deadlock says so first."""
+def header_line(index: TimelineIndex, width: int, delta: str = "") -> Line:
+    """File, topology, calibration, policy · makespan and tiles; a deadlock says so first, Δ to a mark."""
     timeline = index.timeline
     parts = (timeline.topology.name, timeline.calibration.name, timeline.policy.name)
     setting = printable(" · ".join(parts))
     left = (Span(f" {printable(index.name)}", STRONG), Span(f"   {setting}", MUTED))
-    right: Line = (Span(times.short(timeline.makespan_ps), STRONG),)
+    right = _makespan(index)
     if timeline.status is Status.DEADLOCK:
         stopped = (Span("DEADLOCK", tone(Paint.VIOLATED)), Span(" after ", MUTED))
         right = (*stopped, *right)
+    if delta:
+        right = (Span(f"{delta}   ", ACCENT), *right)
     for more in _tiles(index):
         if line_cells((*left, *right, more)) <= width - 4:
             right = (*right, more)
     return spread(left, (Span("  "), *right, Span(" ")), width)
+
+
+def _makespan(index: TimelineIndex) -> Line:
+    """`30.31 µs`, or `30.31 µs → 28.20 µs −6.96 %` where it took the place of another timeline."""
+    now = index.timeline.makespan_ps
+    if index.before_ps is None:
+        return (Span(times.short(now), STRONG),)
+    change = f" {signed_percent(now - index.before_ps, index.before_ps)}"
+    return (
+        Span(f"{times.short(index.before_ps)} → ", MUTED),
+        Span(times.short(now), STRONG),
+        Span(change, tone(Paint.DISPATCH)),
+    )
 
 
 def _tiles(index: TimelineIndex) -> Line:
@@ -119,7 +142,9 @@ def lane_axis(look: Look, width: int) -> Axis:
 
 
 def ruler_line(index: TimelineIndex, look: Look, width: int) -> Line:
-    """Round times above their columns, and ▼ above the selected stage, in place of a label it meets."""
+    """Round times above their columns, the area on a ground of its own, m at the mark, ▼ above the
+    selected stage, in place of a label it meets.
+    """
     label_cells = index.tree.label_cells
     shown = lane_axis(look, width - label_cells)
     caret = _caret_column(index, look, shown)
@@ -132,12 +157,28 @@ def ruler_line(index: TimelineIndex, look: Look, width: int) -> Line:
             label = "│"
         for offset, character in enumerate(label[: shown.width - column]):
             text[column + offset] = character
-    written = "".join(text)
+    looks = [MUTED] * shown.width
+    for column in _area_columns(look, shown):
+        looks[column] = ACCENT + LABEL
+    mark = shown.column_of(look.mark_ps) if look.mark_ps != NO_TIME else -1
+    for column, glyph, tone_of_glyph in ((mark, "m", ACCENT), (caret, "▼", STRONG)):
+        if 0 <= column < shown.width:
+            text[column], looks[column] = glyph, tone_of_glyph
     title = Span(fit(f" time, {marks.unit}", label_cells), FAINT)
-    if caret < 0:
-        return fit_line((title, Span(written, MUTED)), width)
-    before, after = Span(written[:caret], MUTED), Span(written[caret + 1 :], MUTED)
-    return fit_line((title, before, Span("▼", STRONG), after), width)
+    written = groupby(zip(text, looks, strict=True), key=itemgetter(1))
+    runs = (Span("".join(glyph for glyph, _ in run), tone_of_run) for tone_of_run, run in written)
+    return fit_line((title, *runs), width)
+
+
+def _area_columns(look: Look, shown: Axis) -> range:
+    """The columns of the area; while its end is yet to be chosen, from its beginning to the cursor."""
+    area = look.area
+    if area is None and look.area_from_ps != NO_TIME:
+        begun, at = sorted((look.area_from_ps, look.at_ps))
+        area = (begun, at + 1)
+    if area is None or area[1] <= shown.edges[0] or area[0] >= shown.edges[-1]:
+        return range(0)
+    return shown.columns_of(*area)
 
 
 def _ruler(look: Look, shown: Axis) -> times.Ruler:
@@ -168,7 +209,7 @@ def row_lines(
     ticks = _ruler(look, shown).ticks
     grid = np.array([shown.column_of(tick.time_ps) for tick in ticks], dtype=np.int64)
     pitch = row_pitch(index, look, height)
-    keys = index.tree.visible(look.folded)[look.top : look.top + -(-height // pitch)]
+    keys = in_sight(index, look, height)
     between = fit_line((Span(" " * label_cells), *_grid_only(shown, grid)), width)
     lines: list[Line] = []
     for key in keys:
@@ -178,6 +219,18 @@ def row_lines(
         lines = [fit_line((Span("  nothing ran", MUTED),), width)]
     blank = fit_line((), width)
     return lines[:height] + [blank] * (height - len(lines))
+
+
+def overlay_lines(index: TimelineIndex, look: Look, width: int) -> list[Line]:
+    """A line below the rows for each overlay: the critical path's strip, the legend of idle time."""
+    label_cells = index.tree.label_cells
+    lines = []
+    if Overlay.PATH in look.overlays:
+        shown = lane_axis(look, width - label_cells)
+        lines.append(path_line(index, shown, label_cells, width))
+    if Overlay.IDLE in look.overlays:
+        lines.append(legend_line(index, label_cells, width))
+    return lines
 
 
 def _row(
@@ -190,12 +243,14 @@ def _row(
     width: int,
 ) -> Line:
     label_cells = index.tree.label_cells
-    fold = FOLD_GLYPHS[row.key in look.folded] if row.is_group else "  "
+    is_closed = row.key in look.folded or row.key in look.pinned
+    fold = FOLD_GLYPHS[is_closed] if row.is_group else "  "
+    fold = PIN_GLYPH if row.key in look.pinned else fold
     title = fit(" " * row.depth + fold + row.title, label_cells - 1)
     is_here = row.key == look.row
     looks = ACCENT if is_here else STRONG if row.is_group else TEXT
     label = (Span("›" if is_here else " ", ACCENT), Span(title, looks))
-    if row.is_group and row.key not in look.folded:
+    if row.is_group and not is_closed:
         line = (*label, *_grid_only(shown, grid))
     else:
         line = (*label, *row_line(index, hazards, look, row, shown, grid))

@@ -114,6 +114,30 @@ class HazardIndex:
         )
         return order.astype(np.int64)
 
+    @cached_property
+    def _by_time(self) -> tuple[Int64s, Int64s, Int64s]:
+        """Of every pair whose later command ran, in the order (start, stage) of where that begins:
+        that start, that stage, and the row.
+        """
+        later = self.sites.later
+        rows = np.flatnonzero(later >= 0)
+        starts = self._index.timeline.start_ps[later[rows]]
+        order = np.lexsort((rows, later[rows], starts))
+        return starts[order], later[rows][order], rows[order]
+
+    def beside(self, stage: int, by: int) -> int | None:
+        """The row of the next (by=1) or previous pair in time whose later command begins at another
+        stage than this; None where there is none.
+        """
+        starts, stages, rows = self._by_time
+        here = (self._index.start(stage), stage) if stage >= 0 else (-1, -1)
+        first, past = starts.searchsorted(here[0]), starts.searchsorted(here[0], side="right")
+        nearby = stages[first:past]
+        within = nearby.searchsorted(here[1], side="right" if by > 0 else "left")
+        at = int(first + within)
+        place = at if by > 0 else at - 1
+        return int(rows[place]) if 0 <= place < len(rows) else None
+
     def holding(self, stage: int) -> Int64s:
         """The rows that say why this stage's command was held, the costliest first."""
         pe, command = self._index.pe(stage), self._index.command(stage)

@@ -3,20 +3,23 @@
 A gap of an engine ends with a stage. From that stage the cause edges lead back in time, and they
 are followed to the beginning of the gap. What the chain was doing at a moment is why the engine was
 idle at that moment: PE_CPU dispatching, or else the nearest edge (seen from the stage) that waits
-for a resource: a hazard, a tile buffer, a credit, a command to finish. A chain without such an edge
-waited for data. After its last stage an engine is done.
+for a resource: a hazard, a tile buffer, a credit, a command to finish. Where the chain stood in the
+queue of another engine before any such edge, the reason is that engine; else it waited for data.
+After its last stage an engine is done.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
 
+from ...replay.analysis.critical_path import chain
 from ...schemas.columns import Int32s, Int64s
 from ...schemas.stages import StageKind, Why
 from ...schemas.timeline import Timeline
 from .index import TimelineIndex
+from .occupancy import Occupancy, occupancy
 
 
 class Idle(IntEnum):
@@ -30,7 +33,8 @@ class Idle(IntEnum):
     MESSAGE = 5
     BLOCKED = 6
     QUEUE = 7
-    DONE = 8
+    ENGINE = 8
+    DONE = 9
 
 
 IDLE_WORDS = {
@@ -42,6 +46,7 @@ IDLE_WORDS = {
     Idle.MESSAGE: "message",
     Idle.BLOCKED: "command",
     Idle.QUEUE: "queue",
+    Idle.ENGINE: "engine",
     Idle.DONE: "done",
 }
 
@@ -90,29 +95,43 @@ def idle_by_reason(index: TimelineIndex, lanes: Iterable[int]) -> Int64s:
     """Idle ps of the lanes by reason, int64 [len(Idle)]: with their busy time, lanes × makespan."""
     numbers = [lane for lane in lanes if index.lanes.count(lane)]
     total = np.zeros(len(Idle), dtype=np.int64)
-    _charge_gaps(index.timeline, gaps_of(index, numbers), total)
+
+    def add_up(from_ps: Int64s, to_ps: Int64s, reason: Int64s) -> None:
+        np.add.at(total, reason, to_ps - from_ps)
+
+    _charge_gaps(index.timeline, gaps_of(index, numbers), add_up)
     for lane in numbers:
         total[Idle.DONE] += index.timeline.makespan_ps - int(index.lane(lane).covered_ends[-1])
     return total
 
 
-def chain(timeline: Timeline, stage: int, until_ps: int = -1) -> Int64s:
-    """The stage, its cause, that one's cause …, as long as they start after `until_ps`."""
-    cause, start = timeline.cause.item, timeline.start_ps.item
-    found = []
-    while stage >= 0 and start(stage) > until_ps:
-        found.append(stage)
-        stage = cause(stage)
-    return np.array(found, dtype=np.int64)
+def idle_parts(index: TimelineIndex, lane: int) -> dict[int, Occupancy]:
+    """A lane's idle time as intervals by reason (Idle): with its busy time, the whole makespan."""
+    pieces: list[tuple[Int64s, Int64s, Int64s]] = []
+    _charge_gaps(index.timeline, gaps_of(index, [lane]), lambda *piece: pieces.append(piece))
+    ended = index.lane(lane).covered_ends[-1:]
+    done = np.full(len(ended), Idle.DONE, dtype=np.int64)
+    pieces.append((ended, np.full(len(ended), index.timeline.makespan_ps, np.int64), done))
+    from_ps, to_ps, reason = (np.concatenate(column) for column in zip(*pieces, strict=True))
+    found = {}
+    for idle in Idle:
+        mine = (reason == idle) & (to_ps > from_ps)
+        if mine.any():
+            found[int(idle)] = occupancy(from_ps[mine], to_ps[mine])
+    return found
 
 
-def _charge_gaps(timeline: Timeline, gaps: Gaps, total: Int64s) -> None:
+Charge = Callable[[Int64s, Int64s, Int64s], None]
+"""Takes pieces of idle time: from when, until when, for which reason."""
+
+
+def _charge_gaps(timeline: Timeline, gaps: Gaps, charge: Charge) -> None:
     """Follows all chains together, a cause a round, until few have not passed their gap's beginning."""
     stage, from_ps = gaps.stage, gaps.from_ps
     reason = np.full(len(stage), _UNDECIDED)
     while len(stage) >= _FEW:
         reason = np.where(reason == _UNDECIDED, _waits_for(timeline, stage), reason)
-        _charge(timeline, stage, from_ps, reason, total)
+        _charge(timeline, stage, from_ps, reason, charge)
         cause = timeline.cause[stage]
         going = (cause >= 0) & (timeline.start_ps[cause] > from_ps)
         stage, from_ps, reason = cause[going], from_ps[going], reason[going]
@@ -121,7 +140,7 @@ def _charge_gaps(timeline: Timeline, gaps: Gaps, total: Int64s) -> None:
     ):
         path = chain(timeline, one, one_from)
         reasons = _first_decided(one_reason, _waits_for(timeline, path))
-        _charge(timeline, path, np.full(len(path), one_from), reasons, total)
+        _charge(timeline, path, np.full(len(path), one_from), reasons, charge)
 
 
 def _waits_for(timeline: Timeline, stage: Int32s | Int64s) -> Int64s:
@@ -145,15 +164,16 @@ def _charge(
     stage: Int32s | Int64s,
     from_ps: Int64s,
     reason: Int64s,
-    total: Int64s,
+    charge: Charge,
 ) -> None:
-    """Adds the time before each stage back to its cause's start, no earlier than `from_ps`."""
+    """Charges the time before each stage back to its cause's start, no earlier than `from_ps`."""
     cause = timeline.cause[stage]
-    settled = np.where(reason == _UNDECIDED, Idle.DATA, reason)
+    queued = np.where(timeline.why[stage] == Why.ENGINE, Idle.ENGINE, Idle.DATA)
+    settled = np.where(reason == _UNDECIDED, queued, reason)
     to_ps = timeline.start_ps[stage]
     has_cause = cause >= 0
     ended = np.where(has_cause, timeline.end_ps[cause], from_ps).clip(from_ps, to_ps)
     begun = np.where(has_cause, timeline.start_ps[cause], from_ps).clip(from_ps, ended)
     dispatching = timeline.stages.kind[cause] == StageKind.DISPATCH
-    np.add.at(total, settled, to_ps - ended)
-    np.add.at(total, np.where(dispatching, Idle.DISPATCH, settled), ended - begun)
+    charge(ended, to_ps, settled)
+    charge(begun, ended, np.where(dispatching, Idle.DISPATCH, settled))

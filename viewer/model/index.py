@@ -1,7 +1,9 @@
 """A timeline arranged for looking at: lanes, rows, commands and hazards, each worked out on demand, once."""
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar, cast
 
 import numpy as np
 
@@ -17,6 +19,8 @@ from .tones import PAINT_OF_KIND, Paint
 from .tree import Row, Tree, place_names, tree_of
 
 NO_STAGE = -1
+
+Kept = TypeVar("Kept")
 
 
 @dataclass(frozen=True)
@@ -52,18 +56,33 @@ def command_keys(pe: Int32s, command: Int32s) -> Int64s:
 
 
 class TimelineIndex:
-    """A timeline and what has been worked out about it. `name` is the file's, for the header."""
+    """A timeline and what has been worked out about it. `name` is the file's, for the header.
 
-    def __init__(self, timeline: Timeline, name: str) -> None:
+    `before_ps` is the makespan of the timeline that this one took the place of, None without one;
+    `beside_ps` that of one which is shown beside it, on the same axis of time.
+    """
+
+    def __init__(
+        self, timeline: Timeline, name: str, before_ps: int | None = None, beside_ps: int = 0
+    ) -> None:
         self.timeline = timeline
         self.name = name
+        self.before_ps = before_ps
+        self._beside_ps = beside_ps
         self.lanes = Lanes(timeline)
         self._occupancies: dict[int, dict[int, Occupancy]] = {}
         self._servers: dict[int, int] = {}
         self._slot_offsets: dict[int, Int64s] = {}
+        self._kept: dict[Hashable, object] = {}
 
     def __len__(self) -> int:
         return len(self.timeline.start_ps)
+
+    def once(self, what: Hashable, work: Callable[[], Kept]) -> Kept:
+        """The result of some work on this timeline, done when it is first asked for."""
+        if what not in self._kept:
+            self._kept[what] = work()
+        return cast(Kept, self._kept[what])
 
     @cached_property
     def tree(self) -> Tree:
@@ -74,7 +93,7 @@ class TimelineIndex:
     @property
     def span_ps(self) -> int:
         """What the whole picture shows: the makespan, and its last instant too."""
-        return self.timeline.makespan_ps + 1
+        return max(self.timeline.makespan_ps, self._beside_ps) + 1
 
     # ---------------------------------------------------------------- one stage
 

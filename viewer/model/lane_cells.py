@@ -4,6 +4,8 @@
     ◆ ╵     stages of no length: an admission, any other
     ◇ ! ?   a hazard held back, violated, possible: drawn over everything
     ◇#7 held for m────   since when a command was held, and for what
+    ━       on the critical path, where that is laid over the rows
+    h░░░    idle, and the letter of what for, where that is laid over them
     [ ]     the selected stage, where it is wide enough
 
 Columns are numpy arrays of code points and tones until the end, so a row costs the same for ten
@@ -19,12 +21,14 @@ from ...schemas.columns import Bools, Int64s
 from ...schemas.hazards import Outcome
 from ...schemas.stages import StageKind
 from .hazards import GLYPHS, SEVERITY, HazardIndex
+from .idle_cells import idle_columns
 from .index import NO_STAGE, TimelineIndex
 from .lanes import Lane
-from .look import Look
+from .look import Look, Overlay
 from .occupancy import Axis, Density, density
+from .path import RUN_GLYPH, on_path
 from .text import Line, Span, cells
-from .tones import LABEL, TONES_PER_PAINT, Paint, Shade, tone
+from .tones import FAINT, LABEL, TONES_PER_PAINT, Paint, Shade, tone
 from .tree import Row
 from .words import bar_labels
 
@@ -63,7 +67,11 @@ def row_line(
         _tell_apart(picture, lane, shown)
         _draw_admissions(picture, index, lane, measured, shown)
         _draw_labels(picture, index, lane, shown)
+    if Overlay.IDLE in look.overlays:
+        _draw_idle(picture, index, row, measured, shown)
     _draw_waiting(picture, hazards, row, measured, shown)
+    if Overlay.PATH in look.overlays:
+        _draw_path(picture, index, row, shown)
     _draw_marked(picture, index, look, row, shown)
     _draw_hazards(picture, hazards, row, shown)
     return spans(picture)
@@ -132,6 +140,25 @@ def _whole_columns(shown: Axis, start_ps: int, end_ps: int) -> range:
     first = int(np.searchsorted(shown.edges, start_ps))
     past = int(np.searchsorted(shown.edges, end_ps, side="right")) - 1
     return range(first, max(past, first))
+
+
+def _draw_idle(
+    picture: Cells, index: TimelineIndex, row: Row, measured: Density, shown: Axis
+) -> None:
+    """The empty columns of a lane by what it waited for; a group has no one reason."""
+    if len(row.lanes) != 1:
+        return
+    empty = (measured.share == 0) & (measured.begun == 0)
+    covered, glyphs, tones = idle_columns(index, row.lanes[0], empty, shown)
+    picture.glyphs[covered] = glyphs[covered]
+    picture.tones[covered] = tones[covered]
+
+
+def _draw_path(picture: Cells, index: TimelineIndex, row: Row, shown: Axis) -> None:
+    """What is on the critical path as a heavy line in its own colour, all else faint."""
+    covered, labels = on_path(index, row, shown), picture.tones & LABEL
+    picture.tones[~covered] = FAINT + labels[~covered]
+    picture.glyphs[covered & (labels == 0)] = ord(RUN_GLYPH)
 
 
 def _draw_waiting(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from enum import Enum
 
 from .index import NO_STAGE, TimelineIndex
 
@@ -12,6 +13,16 @@ EDGE_PARTS = 12
 """A selected stage keeps a distance of 1/12 of the window from its edges."""
 
 
+NO_TIME = -1
+
+
+class Overlay(Enum):
+    """What can be laid over the rows."""
+
+    PATH = "critical path"
+    IDLE = "idle time by reason"
+
+
 @dataclass(frozen=True, slots=True)
 class Look:
     """What is shown and selected.
@@ -20,6 +31,10 @@ class Look:
     selected stage (NO_STAGE on an empty row), `at_ps` the time that moving up and down keeps.
     `trail` holds the stages walked through to the selected one, first to last; `top` is the place
     of the first row shown among the visible ones.
+
+    `hidden` are the rows left out, `pinned` those that stay at the top, by key. `mark_ps` is the
+    mark (NO_TIME for none), `mark_stage` the stage that was marked. `area` is a range of time under
+    study; while its end is yet to be chosen, `area_from_ps` is where it began.
     """
 
     from_ps: int
@@ -30,6 +45,13 @@ class Look:
     folded: frozenset[int]
     top: int = 0
     trail: tuple[int, ...] = ()
+    overlays: frozenset[Overlay] = frozenset()
+    hidden: frozenset[int] = frozenset()
+    pinned: tuple[int, ...] = ()
+    mark_ps: int = NO_TIME
+    mark_stage: int = NO_STAGE
+    area_from_ps: int = NO_TIME
+    area: tuple[int, int] | None = None
 
     @property
     def span_ps(self) -> int:
@@ -49,9 +71,13 @@ def first_look(index: TimelineIndex) -> Look:
 
 
 def select(index: TimelineIndex, look: Look, stage: int) -> Look:
-    """Puts the cursor on a stage; the window moves only where it must."""
+    """Puts the cursor on a stage; the window moves only where it must, a hidden row is shown again."""
     row = index.tree.shown_row(index.lane_of(stage), look.folded)
-    return reveal(index, replace(look, stage=stage, row=row, at_ps=index.start(stage), trail=()))
+    hidden = look.hidden
+    if row in hidden:
+        hidden -= {row, *index.tree.above(row)}
+    chosen = replace(look, stage=stage, row=row, at_ps=index.start(stage), trail=(), hidden=hidden)
+    return reveal(index, chosen)
 
 
 def reveal(index: TimelineIndex, look: Look) -> Look:
@@ -137,17 +163,6 @@ def show_pair(index: TimelineIndex, look: Look, earlier: int, later: int) -> Loo
     return window(index, chosen, from_ps - margin, to_ps - from_ps + 2 * margin)
 
 
-def row_pitch(index: TimelineIndex, look: Look, height: int) -> int:
-    """Lines from one row to the next: 2 where all visible rows have room for it, else 1."""
-    return 2 if 2 * len(index.tree.visible(look.folded)) <= height + 1 else 1
-
-
-def scrolled(index: TimelineIndex, look: Look, height: int) -> Look:
-    """Scrolls the rows until the cursor's is among those that `height` lines show."""
-    visible = index.tree.visible(look.folded)
-    if look.row not in visible or height < 1:
-        return look
-    shown = height // row_pitch(index, look, height)
-    place = visible.index(look.row)
-    top = min(max(look.top, place - shown + 1), place)
-    return replace(look, top=max(0, min(top, len(visible) - shown)))
+def toggle_overlay(index: TimelineIndex, look: Look, overlay: Overlay) -> Look:
+    """Lays something over the rows, or takes it away."""
+    return replace(look, overlays=look.overlays ^ {overlay})

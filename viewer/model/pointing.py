@@ -4,7 +4,9 @@ from dataclasses import replace
 
 from .frame import lane_axis
 from .index import NO_STAGE, TimelineIndex
-from .look import Look, pan_left, pan_right, reveal, row_pitch, zoom
+from .look import Look, pan_left, pan_right, reveal, zoom
+from .marking import set_area
+from .rows import in_sight, row_pitch, rows_height
 from .steps import nearest_in_row, toggle_fold
 
 
@@ -14,9 +16,10 @@ def pick(index: TimelineIndex, look: Look, column: int, line: int, size: tuple[i
     `line` counts from the ruler (0); `size` is the picture's width and height in cells.
     """
     width, height = size
-    keys = index.tree.visible(look.folded)
-    place = look.top + (line - 1) // row_pitch(index, look, height - 1)
-    if line < 1 or place >= len(keys):
+    room = rows_height(look, height)
+    keys = in_sight(index, look, room)
+    place = (line - 1) // row_pitch(index, look, room)
+    if not 1 <= line <= room or place >= len(keys):
         return look
     row = index.tree.rows[keys[place]]
     label_cells = index.tree.label_cells
@@ -26,6 +29,14 @@ def pick(index: TimelineIndex, look: Look, column: int, line: int, size: tuple[i
     stage = nearest_in_row(index, row, at_ps)
     chosen = replace(look, row=row.key, stage=stage, at_ps=at_ps, trail=())
     return chosen if stage == NO_STAGE else reveal(index, chosen)
+
+
+def drag(index: TimelineIndex, look: Look, begun: int, column: int, width: int) -> Look:
+    """The area between two columns of the picture, both included."""
+    label_cells = index.tree.label_cells
+    edges = lane_axis(look, width - label_cells).edges
+    left, right = sorted(min(max(one - label_cells, 0), len(edges) - 2) for one in (begun, column))
+    return set_area(index, look, int(edges[left]), int(edges[right + 1]))
 
 
 def wheel(index: TimelineIndex, look: Look, column: int, by: int, width: int) -> Look:

@@ -6,6 +6,7 @@ from . import times
 from .hazards import HazardIndex
 from .index import NO_STAGE, TimelineIndex
 from .look import Look
+from .slack import slack_of_index
 from .steps import released_by
 from .text import Line, Span, cut, fit_line, wrap
 from .tones import FAINT, MUTED, STRONG, TEXT, tone
@@ -77,6 +78,10 @@ def _times(index: TimelineIndex, stage: int) -> Iterator[Line]:
         Span(times.exact(end), TEXT),
         Span(f"  {times.exact(end - start)}", STRONG),
     )
+    slack = slack_of_index(index).of(stage)
+    if slack is not None:
+        words = "none: it is critical" if slack == 0 else times.exact(slack)
+        yield (Span("slack ", FAINT), Span(words, STRONG if slack == 0 else TEXT))
 
 
 def _handles(index: TimelineIndex, stage: int) -> Iterator[Line]:

@@ -6,8 +6,10 @@ import numpy as np
 
 from ...schemas.columns import Int64s
 from .index import NO_STAGE, TimelineIndex
-from .look import Look, reveal, select, window
+from .look import Look, reveal, select
+from .rows import shown_rows
 from .tree import Row
+from .words import kind_words
 
 
 def step_row(index: TimelineIndex, look: Look, by: int) -> Look:
@@ -41,9 +43,8 @@ def step_pe(index: TimelineIndex, look: Look, by: int) -> Look:
     """The next or previous stage of the same PE, on whichever engine."""
     if look.stage == NO_STAGE:
         return look
-    pes, here = index.timeline.stages.pe, index.pe(look.stage)
-    first, past = np.searchsorted(pes, np.array([here, here + 1])).tolist()
-    return _step_among(index, look, first, past, by)
+    mine = _of_pe(index, look.stage)
+    return _step_among(index, look, mine.start, mine.stop, by)
 
 
 def step_machine(index: TimelineIndex, look: Look, by: int) -> Look:
@@ -92,6 +93,32 @@ def step_command(index: TimelineIndex, look: Look, by: int) -> Look:
     return select(index, look, first) if index.pe(first) == index.pe(look.stage) else look
 
 
+def step_tile(index: TimelineIndex, look: Look, by: int) -> Look:
+    """The PE's stage of the same kind (a MATH stage: of the same op) in the next or previous tile.
+
+    Behind a composite's last tile comes the first one of the next command that has such a stage.
+    """
+    if look.stage == NO_STAGE:
+        return look
+    mine = _of_pe(index, look.stage)
+    stages, work = index.timeline.stages, kind_words(index, look.stage)
+    elsewhere = stages.command[mine] != index.command(look.stage)
+    elsewhere |= stages.tile[mine] != index.tile(look.stage)
+    alike = np.flatnonzero(elsewhere & (stages.kind[mine] == index.kind(look.stage))) + mine.start
+    after = int(np.searchsorted(alike, look.stage))
+    onwards = alike[after:] if by > 0 else alike[:after][::-1]
+    found = (stage for stage in onwards.tolist() if kind_words(index, stage) == work)
+    chosen = next(found, NO_STAGE)
+    return look if chosen == NO_STAGE else select(index, look, chosen)
+
+
+def _of_pe(index: TimelineIndex, stage: int) -> slice:
+    """The stage ids of a stage's PE."""
+    pe = index.pe(stage)
+    first, past = np.searchsorted(index.timeline.stages.pe, np.array([pe, pe + 1])).tolist()
+    return slice(first, past)
+
+
 def first_in_row(index: TimelineIndex, look: Look) -> Look:
     """The row's first stage."""
     return _end_of_row(index, look, 0)
@@ -124,6 +151,16 @@ def cause_forward(index: TimelineIndex, look: Look) -> Look:
     return _walk(index, look, released[0]) if released else look
 
 
+def next_released(index: TimelineIndex, look: Look) -> Look:
+    """Another one of the stages that the same stage let start, the first again after the last."""
+    cause = index.cause(look.stage) if look.stage != NO_STAGE else NO_STAGE
+    if cause == NO_STAGE:
+        return look
+    alike = released_by(index, cause)
+    chosen = alike[(alike.index(look.stage) + 1) % len(alike)]
+    return replace(select(index, look, chosen), trail=look.trail)
+
+
 def released_by(index: TimelineIndex, stage: int) -> list[int]:
     """The stages whose cause is this one, in the order (start, stage id)."""
     ids = np.flatnonzero(index.timeline.cause == stage)
@@ -144,8 +181,8 @@ def trail_back(index: TimelineIndex, look: Look) -> Look:
 
 def move_rows(index: TimelineIndex, look: Look, by: int) -> Look:
     """The cursor `by` rows further down, on the stage nearest to where it was in time."""
-    visible = index.tree.visible(look.folded)
-    if not visible:
+    visible = shown_rows(index, look)
+    if look.row not in visible:
         return look
     place = visible.index(look.row) + by
     return to_row(index, look, visible[min(max(place, 0), len(visible) - 1)])
@@ -184,25 +221,3 @@ def toggle_fold(index: TimelineIndex, look: Look) -> Look:
     if key < 0:
         return look
     return replace(look, folded=look.folded ^ {key}, row=key)
-
-
-def to_time(index: TimelineIndex, look: Look, time_ps: int) -> Look:
-    """The row's stage at a time, the time itself in the middle of the window."""
-    inside = min(max(time_ps, 0), index.timeline.makespan_ps)
-    look = window(index, look, inside - look.span_ps // 2, look.span_ps)
-    if look.row < 0:
-        return look
-    stage = nearest_in_row(index, index.tree.rows[look.row], inside)
-    return replace(look, stage=stage, at_ps=inside, trail=())
-
-
-def to_command(index: TimelineIndex, look: Look, command: int) -> Look:
-    """The dispatch of a command of the cursor's PE; the look as it was, where there is no such command."""
-    pe = index.pe(look.stage) if look.stage != NO_STAGE else 0
-    position = index.commands.position(pe, command)
-    if position == len(index.commands.keys):
-        return look
-    first = index.commands.stages(position)[0]
-    if index.pe(first) != pe or index.command(first) != command:
-        return look
-    return select(index, look, first)

@@ -4,14 +4,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...replay.analysis.critical_path import critical_path, spent_ps
 from ...schemas.columns import Int64s
 from ...schemas.hazards import Outcome
 from ...schemas.stages import Block
 from ...schemas.timeline import Status
 from . import times
 from .hazards import GLYPHS, HazardIndex
-from .idleness import IDLE_WORDS, Idle, chain, idle_by_reason
-from .index import NO_STAGE, TimelineIndex
+from .idleness import IDLE_WORDS, Idle, idle_by_reason
+from .index import TimelineIndex
 from .lane_cells import OUTCOME_PAINTS
 from .lanes import engine_title, lane_rank
 from .text import Line, Span, fit, fit_line, printable
@@ -61,7 +62,7 @@ class Summary:
 
 def summarise(index: TimelineIndex) -> Summary:
     """Adds the timeline up. Linear in its stages; a second or two for a million."""
-    path = critical_path(index)
+    path = critical_path(index.timeline)
     return Summary(engine_uses(index), path_shares(index, path), len(path))
 
 
@@ -87,9 +88,7 @@ def path_shares(index: TimelineIndex, path: Int64s) -> tuple[PathShare, ...]:
     Every picosecond from the launch to the makespan is counted once: on a stage of the path while
     it ran and its successor had not started, else as latency.
     """
-    starts, ends = index.timeline.start_ps[path], index.timeline.end_ps[path]
-    until = np.concatenate(([index.timeline.makespan_ps], starts[:-1]))[: len(path)]
-    spent = np.minimum(ends, until) - starts
+    spent, _ = spent_ps(index.timeline, path)
     lanes = index.timeline.stages.engine[path]
     shares: dict[str, PathShare] = {}
     for lane in np.unique(lanes).tolist():
@@ -107,12 +106,6 @@ def main_paint(index: TimelineIndex, lane: int) -> int:
     """The paint of what a lane does for most of its busy time."""
     parts = index.lane(lane).parts
     return max(parts, key=lambda paint: parts[paint].total_ps)
-
-
-def critical_path(index: TimelineIndex) -> Int64s:
-    """The stages from the one that ends last back to the launch, along their causes."""
-    last = int(index.timeline.end_ps.argmax()) if len(index) else NO_STAGE
-    return chain(index.timeline, last)
 
 
 def summary_lines(

@@ -54,6 +54,7 @@ class Tree:
 
     rows: tuple[Row, ...]
     row_of_lane: dict[int, int]
+    least_label_cells: int = LABEL_CELLS
 
     def visible(self, folded: frozenset[int]) -> tuple[int, ...]:
         """The keys of the rows that are not inside a folded one, from top to bottom."""
@@ -77,7 +78,7 @@ class Tree:
     def label_cells(self) -> int:
         """The width of the titles' column."""
         widest = max((row.depth + len(row.title) + 4 for row in self.rows), default=0)
-        return min(max(widest, LABEL_CELLS), MAX_LABEL_CELLS)
+        return min(max(widest, self.least_label_cells), MAX_LABEL_CELLS)
 
     def first_folds(self) -> frozenset[int]:
         """What is folded at first: every group but the first of its level."""

@@ -1,29 +1,37 @@
 """The main screen: header, minimap, picture, stage box, and the last lines. Holds the one look."""
 
-from functools import partial
+from pathlib import Path
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.message import Message
 from textual.screen import Screen
 
-from ..actions import HINTS, named, on_timeline, sections
+from ..actions import HINTS, named, on_timeline
 from ..model import frame, pointing
 from ..model.hazards import HazardIndex
-from ..model.help import help_lines, hint_line
+from ..model.help import hint_line
 from ..model.index import TimelineIndex
-from ..model.look import Look, first_look, scrolled, show_pair
+from ..model.look import Look, first_look, show_pair
+from ..model.marking import delta_words
+from ..model.rows import rows_height, scrolled
 from ..model.stage_box import box_lines, strip_lines
 from ..model.text import Line, Span, fit_line
 from ..model.tones import STRONG
 from ..widgets.painted import Painted
 from ..widgets.picture import Picture
+from .background import Background
+from .bookmarks import Bookmarks
+from .doings import DOINGS, show_area
+from .finder import Finder
 from .hazards import HazardPanel
-from .jump import JumpLine
-from .panel import Panel, bindings
+from .other_views import OtherViews
+from .panel import bindings
+from .player import Player
 from .summary import SummaryPanel
 
-RULER_LINES = 1
+PLAYING = ("play_faster", "play_slower")
+"""What leaves playing going on."""
 
 BREAKPOINTS = [(0, "-narrow"), (100, "-wide"), (150, "-very-wide")]
 """From how many columns on browser.tcss lays the screen out in which way."""
@@ -33,23 +41,43 @@ class TimelineScreen(Screen[None]):
     """Keys make a new look from the old one; everything is painted from it."""
 
     class ExportAsked(Message):
-        """The user wants this screen as a picture; `screen` is told what came of it."""
+        """The user wants this screen as a picture, under a name or '' for the title's; `screen` is told
+        what came of it.
+        """
 
-        def __init__(self, screen: "TimelineScreen") -> None:
+        def __init__(self, screen: "TimelineScreen", name: str) -> None:
             super().__init__()
             self.screen = screen
+            self.name = name
+
+    class Recalibrated(Message):
+        """The replay's thread has something new."""
+
+    index: TimelineIndex
+    hazards: HazardIndex
+    look: Look
+    finder: Finder
+    player: Player
+    bookmarks: Bookmarks
 
     BINDINGS = bindings(on_timeline())
     AUTO_FOCUS = None
     ALLOW_SELECT = False
     HORIZONTAL_BREAKPOINTS = BREAKPOINTS
 
-    def __init__(self, index: TimelineIndex) -> None:
+    def __init__(
+        self, index: TimelineIndex, other: TimelineIndex | None = None, path: Path | None = None
+    ) -> None:
         super().__init__()
         self.index = index
         self.hazards = HazardIndex(index)
-        self.look: Look = first_look(index)
+        self.look = first_look(index)
         self._message = ""
+        self.finder, self.player = Finder(self), Player(self)
+        self.background = Background(self)
+        self.bookmarks = Bookmarks(self, path)
+        self.opened = index.timeline
+        self.others = OtherViews(self, other)
 
     def compose(self) -> ComposeResult:
         yield Painted(self._header, id="header")
@@ -63,16 +91,17 @@ class TimelineScreen(Screen[None]):
     # ---------------------------------------------------------------- painting
 
     def _header(self, width: int, _: int) -> list[Line]:
-        return [frame.header_line(self.index, width)]
+        return [frame.header_line(self.index, width, delta_words(self.look))]
 
     def _minimap(self, width: int, _: int) -> list[Line]:
         return frame.minimap_lines(self.index, self.hazards, self.look, width)
 
     def _picture(self, width: int, height: int) -> list[Line]:
-        rows = max(height - RULER_LINES, 0)
+        rows = rows_height(self.look, height)
         self.look = scrolled(self.index, self.look, rows)
         ruler = frame.ruler_line(self.index, self.look, width)
-        return [ruler, *frame.row_lines(self.index, self.hazards, self.look, width, rows)]
+        lines = [ruler, *frame.row_lines(self.index, self.hazards, self.look, width, rows)]
+        return [*lines, *frame.overlay_lines(self.index, self.look, width)][:height]
 
     def _box(self, width: int, height: int) -> list[Line]:
         return box_lines(self.index, self.hazards, self.look, width, height)
@@ -96,6 +125,11 @@ class TimelineScreen(Screen[None]):
     def go(self, look: Look, message: str = "") -> None:
         """Looks there, and says something in the last line."""
         self.look, self._message = look, message
+        self.background.begin()
+        self.repaint()
+
+    def repaint(self) -> None:
+        """Paints again what has changed."""
         for painted in self.query(Painted):
             painted.repaint()
 
@@ -106,7 +140,12 @@ class TimelineScreen(Screen[None]):
     # ---------------------------------------------------------------- keys
 
     def action_do(self, name: str) -> None:
-        """Carries out an action by its name in the action table."""
+        """Carries out an action by its name in the action table. All but the speed ends playing."""
+        was_playing = self.player.is_playing
+        if was_playing and name not in PLAYING:
+            self.player.stop()
+        if was_playing and name == "play":
+            return
         action = named(name)
         if action.move is not None:
             self.go(action.move(self.index, self.look))
@@ -116,14 +155,26 @@ class TimelineScreen(Screen[None]):
                 self.app.push_screen(HazardPanel(self.index, self.hazards), self._show_hazard)
             case "summary":
                 self.app.push_screen(SummaryPanel(self.index, self.hazards))
-            case "jump":
-                self.app.push_screen(JumpLine(self.index, self.look), self._jumped)
-            case "help":
-                self.app.push_screen(Panel("keys", "help", partial(help_lines, tuple(sections()))))
+            case "calibrate":
+                self.others.calibrate()
+            case "compare":
+                self.others.compare()
+            case "machine":
+                self.others.machine()
             case "export":
-                self.post_message(self.ExportAsked(self))
+                self.ask_export()
             case "quit":
                 self.app.exit()
+            case _:
+                DOINGS[name](self)
+
+    def on_key(self) -> None:
+        """A key without an action ends playing too."""
+        self.player.stop()
+
+    def ask_export(self, name: str = "") -> None:
+        """Asks for this screen as a picture, by the timeline's name if it has none of its own."""
+        self.post_message(self.ExportAsked(self, name))
 
     def _show_hazard(self, row: int | None) -> None:
         if row is None:
@@ -134,9 +185,16 @@ class TimelineScreen(Screen[None]):
             look = show_pair(self.index, self.look, earlier, later)
             self.go(look, self.hazards.sentence(row))
 
-    def _jumped(self, look: Look | None) -> None:
-        if look is not None:
-            self.go(look)
+    # ---------------------------------------------------------------- other views
+
+    def on_mount(self) -> None:
+        """Two files are shown side by side at once."""
+        if self.others.other is not None:
+            self.others.compare()
+
+    def on_timeline_screen_recalibrated(self) -> None:
+        """Shows the newest complete timeline, and what was measured."""
+        self.others.renew()
 
     # ---------------------------------------------------------------- mouse
 
@@ -145,6 +203,13 @@ class TimelineScreen(Screen[None]):
         size = self.query_one(Picture).size
         cell = (event.column, event.line)
         self.go(pointing.pick(self.index, self.look, *cell, (size.width, size.height)))
+
+    def on_picture_dragged(self, event: Picture.Dragged) -> None:
+        """A drag chooses an area; while it goes on, its end follows the pointer."""
+        width = self.query_one(Picture).size.width
+        self.go(pointing.drag(self.index, self.look, event.begun, event.column, width))
+        if event.is_done:
+            show_area(self)
 
     def on_picture_wheeled(self, event: Picture.Wheeled) -> None:
         """The wheel zooms around the pointer; with shift it pans."""

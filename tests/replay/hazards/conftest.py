@@ -256,25 +256,48 @@ def byte_kinds() -> Any:
 
 @pytest.fixture(scope="session")
 def handle_kinds() -> Any:
-    """The kinds of hazard that two commands' handles are, by id."""
-    return lambda earlier, later: _kinds(earlier, later, lambda one, other: one.id == other.id)
+    """The kinds of hazard that two commands' handles are, by id. A read-write handle is read and written."""
+
+    def same(one: Handle, other: Handle) -> bool:
+        return one.id == other.id
+
+    return lambda earlier, later: _kinds(earlier, later, same, by_declaration=True)
 
 
-def _kinds(earlier: Command, later: Command, meet: Callable[[Handle, Handle], bool]) -> set[str]:
+def _kinds(
+    earlier: Command,
+    later: Command,
+    meet: Callable[[Handle, Handle], bool],
+    *,
+    by_declaration: bool = False,
+) -> set[str]:
     if {earlier.kind, later.kind} & {CommandKind.WAIT, CommandKind.OVERHEAD}:
         return set()
+    (old_reads, old_writes), (new_reads, new_writes) = (
+        _used(command, by_declaration) for command in (earlier, later)
+    )
     cases = (
-        ("RAW", earlier.form.write_slots, later.form.read_slots),
-        ("WAR", earlier.form.read_slots, later.form.write_slots),
-        ("WAW", earlier.form.write_slots, later.form.write_slots),
+        ("RAW", old_writes, new_reads),
+        ("WAR", old_reads, new_writes),
+        ("WAW", old_writes, new_writes),
     )
     return {
         kind
         for kind, before, after in cases
-        for _, one in before
-        for _, other in after
-        if meet(earlier.handles[one], later.handles[other])
+        for one in before
+        for other in after
+        if meet(one, other)
     }
+
+
+def _used(command: Command, by_declaration: bool) -> tuple[list[Handle], list[Handle]]:
+    """The handles that a command reads, and those that it writes."""
+    declared = list(command.rw_handles) if by_declaration else []
+    reads, writes = (
+        [command.handles[slot] for _, slot in slots]
+        for slots in (command.form.read_slots, command.form.write_slots)
+    )
+    return reads + declared, writes + declared
 
 
 @pytest.fixture(scope="session")

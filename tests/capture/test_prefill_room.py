@@ -1,0 +1,62 @@
+"""How a prefill is cut: what is chosen fits the TCM, and hardly more would."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from kerntape.capture.kernels.prefill_room import Cut, Room
+from kerntape.schemas.dtypes import DType
+from kerntape.schemas.errors import KernelError
+from kerntape.topologies.loader import resolve_topology
+from prefill_captures import RING_OF_EIGHT, VARIANTS, prefilled
+
+AHBM = resolve_topology("ahbm_2sip").pe
+
+
+def room(*, rotates: bool, heads: int = 1, variant: str = "opt2") -> Room:
+    return Room(AHBM, variant, heads, 128, 64, DType.BF16, 2, rotates)
+
+
+def test_streamed_keys_meet_a_tile_of_queries():
+    assert room(rotates=False, heads=8).cut(queries=4096, keys=4096) == Cut(64, 64, 4096)
+    assert room(rotates=False, heads=8).cut(queries=50, keys=4096) == Cut(50, 64, 4096)
+
+
+def test_what_rotates_is_as_large_as_fits_and_cut_alike():
+    # q, O, m, l, two score tiles and the mask of 640 queries are 2.8 of 3 MiB, of 704 3.2
+    # 2048 queries are then 4 chunks of 512; beside two tiles of P, 380 KiB of 512 are left for K
+    # and V of 128 · 4 bytes a key: 760 keys, 704 in whole tiles; 2048 keys are 3 blocks of 704
+    assert room(rotates=True).cut(queries=2048, keys=2048) == Cut(512, 64, 704)
+    assert room(rotates=True).cut(queries=512, keys=512) == Cut(512, 64, 512)
+
+
+def test_what_is_given_stands():
+    assert room(rotates=True).cut(2048, 2048, chunk=100, block=30) == Cut(100, 64, 30)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_one_query_more_than_is_chosen_does_not_fit(variant: str):
+    sizes = {"variant": variant, "g": 8, "d": 64, "tile": 64, "s_kv": 64}
+    most = Room(RING_OF_EIGHT.pe, variant, 8, 64, 64, DType.F32, 2, rotates=False).cut(64, 64).chunk
+    assert 1 < most < 64
+    prefilled(chunk=most, **sizes)
+    with pytest.raises(KernelError) as error:
+        prefilled(chunk=most + 1, **sizes)
+    assert str(error.value).startswith("the TCM's ")
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    variant=st.sampled_from(VARIANTS),
+    dtype=st.sampled_from(["f16", "bf16", "f32"]),
+    g=st.sampled_from([1, 2]),
+    rotates=st.booleans(),
+    d=st.integers(1, 100),
+    s_kv=st.integers(1, 120),
+    tile=st.integers(1, 40),
+    slots=st.integers(1, 3),
+)
+def test_what_is_chosen_fits(
+    variant: str, dtype: str, g: int, rotates: bool, d: int, s_kv: int, tile: int, slots: int
+):
+    sizes = {"d": d, "s_kv": s_kv, "tile": max(tile, s_kv // 8), "slots": slots}
+    prefilled(variant=variant, dtype=dtype, g=g, c=g if rotates else 1, **sizes)

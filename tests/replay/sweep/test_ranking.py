@@ -1,0 +1,83 @@
+"""Where the ranking flips: worked out by hand from a table of makespans."""
+
+from decimal import Decimal
+
+from kerntape.replay.sweep.axes import parse_vary
+from kerntape.replay.sweep.planning import Sampling
+from kerntape.replay.sweep.ranking import Flip, rankings
+
+DISPATCH = parse_vary("pe_cpu.fixed_cycles=40,10,20")
+WIDTH = parse_vary("pe_math.vector_width=8,64")
+
+
+def makespans(*by_contender):
+    """By point: one contender's after the other's."""
+    flat = [each for row in by_contender for each in row]
+    return {point: each for point, each in enumerate(flat) if each is not None}
+
+
+def test_one_parameter_flips_between_neighbours_by_value_not_by_the_order_given(
+    plan_of, tiled, shorter
+):
+    plan = plan_of({"a.ktrace": tiled, "b.ktrace": shorter}, DISPATCH)
+    # at 40, 10, 20 cycles: a takes 9, 3, 5; b takes 7, 6, 6. So a is faster at 10 and 20
+    (ranking,) = rankings(plan, makespans([9, 3, 5], [7, 6, 6]))
+    assert (ranking.first, ranking.second, ranking.under) == ("a.ktrace", "b.ktrace", "strict_fifo")
+    assert (ranking.first_faster, ranking.second_faster, ranking.equal) == (2, 1, 0)
+    low, high = Decimal(20), Decimal(40)
+    assert ranking.flips == (Flip("pe_cpu.fixed_cycles", low, high, "a.ktrace", "b.ktrace", at=()),)
+
+
+def test_a_tie_is_in_favour_of_nobody_and_is_passed_over(plan_of, tiled, shorter):
+    both = {"a.ktrace": tiled, "b.ktrace": shorter}
+    plan = plan_of(both, DISPATCH)
+    (ranking,) = rankings(plan, makespans([9, 3, 6], [7, 6, 6]))
+    assert ranking.equal == 1
+    assert [(flip.low, flip.high) for flip in ranking.flips] == [(10, 40)]
+    (ranking,) = rankings(plan, makespans([6, 3, 6], [7, 6, 6]))
+    assert ranking.flips == ()
+
+
+def test_several_parameters_have_a_line_along_each_for_every_combination_of_the_others(
+    plan_of, tiled
+):
+    plan = plan_of(tiled, DISPATCH, WIDTH, policies=["none", "serial"])
+    # combinations: (40, 8) (40, 64) (10, 8) (10, 64) (20, 8) (20, 64)
+    # faster:        none    serial   none    none     none    serial
+    (ranking,) = rankings(plan, makespans([1, 5, 1, 1, 1, 5], [2, 2, 2, 2, 2, 2]))
+    assert (ranking.first, ranking.second, ranking.under) == ("none", "serial", "x.ktrace")
+    cycles, width = "pe_cpu.fixed_cycles", "pe_math.vector_width"
+    assert [(flip.path, flip.low, flip.high, dict(flip.at)) for flip in ranking.flips] == [
+        (cycles, 10, 20, {width: 64}),
+        (width, 8, 64, {cycles: 40}),
+        (width, 8, 64, {cycles: 20}),
+    ]
+    assert {(flip.faster_below, flip.faster_above) for flip in ranking.flips} == {
+        ("none", "serial")
+    }
+
+
+def test_a_deadlocked_point_is_compared_with_nothing(plan_of, tiled, shorter):
+    plan = plan_of({"a.ktrace": tiled, "b.ktrace": shorter}, DISPATCH)
+    (ranking,) = rankings(plan, makespans([9, None, 5], [7, 6, 6]))
+    assert (ranking.first_faster, ranking.second_faster, ranking.equal) == (1, 1, 0)
+
+
+def test_traces_are_compared_under_each_policy_and_policies_for_each_trace(plan_of, tiled, shorter):
+    plan = plan_of({"a.ktrace": tiled, "b.ktrace": shorter}, policies=["none", "serial"])
+    found = rankings(plan, makespans([1], [2], [3], [4]))
+    assert [(each.first, each.second, each.under) for each in found] == [
+        ("a.ktrace", "b.ktrace", "none"),
+        ("a.ktrace", "b.ktrace", "serial"),
+        ("none", "serial", "a.ktrace"),
+        ("none", "serial", "b.ktrace"),
+    ]
+    assert all(each.first_faster == 1 for each in found)
+
+
+def test_samples_of_one_parameter_are_a_line(plan_of, tiled, shorter):
+    both = {"a.ktrace": tiled, "b.ktrace": shorter}
+    plan = plan_of(both, DISPATCH, sampling=Sampling(3, seed=0))
+    values = [combination[0] for combination in plan.combinations]
+    (ranking,) = rankings(plan, makespans([int(value) for value in values], [15, 15, 15]))
+    assert [(flip.low, flip.high) for flip in ranking.flips] == [(10, 20)]

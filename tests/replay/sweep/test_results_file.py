@@ -1,0 +1,71 @@
+"""Results as CSV and Parquet: exact numbers, whole files."""
+
+from decimal import Decimal
+
+import pytest
+from kerntape.replay.sweep import results_file
+from kerntape.replay.sweep.results_file import check_results_path, write_results
+from kerntape.schemas.errors import KerntapeError
+
+COLUMNS = (
+    "pe_cpu.fixed_cycles",
+    "trace",
+    "makespan_ps",
+    "engines.hbm.utilisation",
+    "op_log_sha256",
+)
+ROWS = [
+    (Decimal("2E+1"), "a, b.ktrace", 10**15, 0.333333, None),
+    (Decimal("0.0625"), "c.ktrace", None, None, None),
+]
+
+
+def test_csv_has_a_line_a_point_and_writes_decimals_out(tmp_path):
+    write_results(tmp_path / "r.csv", COLUMNS, ROWS)
+    assert (tmp_path / "r.csv").read_bytes() == (
+        b"pe_cpu.fixed_cycles,trace,makespan_ps,engines.hbm.utilisation,op_log_sha256\n"
+        b'20,"a, b.ktrace",1000000000000000,0.333333,\n'
+        b"0.0625,c.ktrace,,,\n"
+    )
+
+
+def test_parquet_keeps_whole_numbers_and_decimals_exact(tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    write_results(tmp_path / "r.parquet", COLUMNS, ROWS)
+    table = parquet.read_table(tmp_path / "r.parquet").to_pydict()
+    assert table["pe_cpu.fixed_cycles"] == [Decimal(20), Decimal("0.0625")]
+    assert table["makespan_ps"] == [10**15, None]
+    assert table["trace"] == ["a, b.ktrace", "c.ktrace"]
+
+
+def refusal(path):
+    with pytest.raises(KerntapeError) as error:
+        check_results_path(path)
+    return str(error.value)
+
+
+def test_the_form_is_known_by_the_ending(tmp_path):
+    assert refusal(tmp_path / "r.txt") == (
+        f"{tmp_path}/r.txt: results must be a file ending in .csv or .parquet, not '.txt'"
+    )
+
+
+def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):
+    def missing(name):
+        raise ModuleNotFoundError(name)
+
+    monkeypatch.setattr(results_file, "import_module", missing)
+    assert refusal(tmp_path / "r.parquet") == (
+        "Parquet needs pyarrow: pip install 'kerntape[sweep]', or name results ending in .csv"
+    )
+
+
+def test_a_missing_folder_and_a_folder_in_its_place_are_told(tmp_path):
+    assert refusal(tmp_path / "none" / "r.csv") == (
+        f"{tmp_path}/none/r.csv: cannot be written: there is no folder {tmp_path}/none;"
+        " create the folder first"
+    )
+    (tmp_path / "r.csv").mkdir()
+    assert refusal(tmp_path / "r.csv") == (
+        f"{tmp_path}/r.csv: must be a file to write, not a folder; name a file inside it"
+    )

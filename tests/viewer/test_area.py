@@ -1,0 +1,104 @@
+"""An area in numbers."""
+
+import numpy as np
+import pytest
+from kerntape.schemas.hazard_policy import HazardKind
+from kerntape.schemas.hazards import Outcome
+from kerntape.viewer.model.area import (
+    area_lines,
+    figures_by_kind,
+    figures_by_lane,
+    in_area,
+    percentile,
+)
+from kerntape.viewer.model.hazards import HazardIndex
+from kerntape.viewer.model.index import TimelineIndex
+from kerntape.viewer.model.text import line_cells
+from timeline_builder import timeline_of_intervals, two_commands
+
+
+def indexed(timeline):
+    index = TimelineIndex(timeline, "x")
+    return index, HazardIndex(index)
+
+
+def test_a_stage_is_in_an_area_if_any_part_of_it_is_or_it_is_an_instant_in_it():
+    index, _ = indexed(two_commands().build())
+    assert in_area(index, (30_000, 54_000)).tolist() == [
+        2,
+        3,
+    ]  # fetch 1 ends at 30, GEMM 4 is at 54
+    assert in_area(index, (29_999, 54_001)).tolist() == [1, 2, 3, 4]
+    assert in_area(index, (78_000, 79_000)).tolist() == [5, 6]  # the finish has no length
+
+
+def test_the_figures_of_a_kind_count_what_is_inside_and_rank_whole_durations():
+    # 40–60 holds 10 ns of fetch 2 (30–50), 14 of GEMM 3 (30–54), 6 of GEMM 4 (54–78)
+    index, hazards = indexed(two_commands().build())
+    gemm, fetch = figures_by_kind(index, hazards, (40_000, 60_000))
+    assert (gemm.name, gemm.count, gemm.sum_ps, gemm.p50_ps, gemm.p99_ps) == (
+        *("GEMM", 2, 20_000),
+        *(24_000, 24_000),
+    )
+    assert gemm.busy_permille == 1000
+    assert (fetch.name, fetch.count, fetch.sum_ps, fetch.busy_permille) == ("fetch", 1, 10_000, 500)
+
+
+def test_the_figures_of_a_lane_are_from_top_to_bottom():
+    index, hazards = indexed(two_commands().build())
+    lanes = figures_by_lane(index, hazards, (0, 96_000))
+    assert [(one.name, one.count, one.busy_permille) for one in lanes] == [
+        ("PE 0 CPU", 3, 208),
+        ("PE 0 TCM", 2, 416),
+        ("PE 0 GEMM", 2, 500),
+        ("PE 0 MATH", 1, 83),
+    ]
+
+
+def test_an_instant_of_a_lane_that_runs_two_stages_at_once_is_busy_once():
+    timeline = timeline_of_intervals([0, 0, 5], [10, 10, 20])
+    index, hazards = indexed(timeline)
+    (gemm,) = figures_by_kind(index, hazards, (0, 40))
+    assert (gemm.sum_ps, gemm.busy_permille) == (35, 500)
+
+
+@pytest.mark.parametrize(("percent", "value"), [(50, 5), (99, 10), (100, 10), (1, 1), (90, 9)])
+def test_percentiles_are_by_nearest_rank(percent, value):
+    assert percentile(np.arange(1, 11), percent) == value
+
+
+def test_hazards_count_where_they_began():
+    builder = two_commands()
+    builder.hazard(
+        Outcome.VIOLATED, HazardKind.RAW, 0, 1, 2, cost_ns=3
+    )  # at command 1's dispatch, 78
+    index, hazards = indexed(builder.build())
+    (dispatch, *_) = [
+        one for one in figures_by_kind(index, hazards, (78_000, 96_000)) if one.name == "dispatch"
+    ]
+    assert dispatch.hazards[Outcome.VIOLATED] == 1
+    assert figures_by_lane(index, hazards, (78_000, 96_000))[0].hazards[Outcome.VIOLATED] == 1
+    assert sum(figures_by_lane(index, hazards, (0, 78_000))[0].hazards) == 0
+
+
+def test_the_panel_tells_it_all():
+    index, hazards = indexed(two_commands().build())
+    lines = area_lines(index, hazards, (40_000, 60_000), 100)
+    assert {line_cells(line) for line in lines} == {100}
+    assert ["".join(span.text for span in line).rstrip() for line in lines] == [
+        "  40 ns to 60 ns · 20 ns",
+        "",
+        "  kind of stage               count         sum         p50         p99     busy  hazards",
+        "  GEMM                            2    20.00 ns    24.00 ns    24.00 ns  100.0 %",
+        "  fetch                           1    10.00 ns    20.00 ns    20.00 ns   50.0 %",
+        "",
+        "  lane                        count         sum         p50         p99     busy  hazards",
+        "  PE 0 TCM                        1    10.00 ns    20.00 ns    20.00 ns   50.0 %",
+        "  PE 0 GEMM                       2    20.00 ns    24.00 ns    24.00 ns  100.0 %",
+    ]
+
+
+def test_an_area_without_a_stage_says_so():
+    index, hazards = indexed(timeline_of_intervals([0], [5]))
+    text = "".join(span.text for line in area_lines(index, hazards, (50, 60), 60) for span in line)
+    assert text.count("nothing ran here") == 2

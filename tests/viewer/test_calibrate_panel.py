@@ -1,0 +1,203 @@
+"""The calibration panel, driven by its keys: the picture behind it follows."""
+
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from kerntape.replay.calibration import read_calibration
+from kerntape.replay.replay import replay
+from kerntape.viewer.model.calibrating import turned, typed, unchanged
+from kerntape.viewer.model.look import select
+from kerntape.viewer.panel_actions import CALIBRATE, in_section
+from kerntape.viewer.recalibration import Recalibration
+from kerntape.viewer.screens.ask import AskLine
+from kerntape.viewer.screens.calibrate import CalibratePanel
+from kerntape.viewer.widgets.painted import Painted
+
+FIXED = "pe_cpu.fixed_cycles"
+
+
+async def settled(pilot):
+    await pilot.app.workers.wait_for_complete()
+    await pilot.pause()
+
+
+def text(lines):
+    return ["".join(span.text for span in line).rstrip() for line in lines]
+
+
+async def open_at(pilot, row):
+    await pilot.press("c")
+    await settled(pilot)
+    panel = pilot.app.screen
+    assert isinstance(panel, CalibratePanel)
+    panel.place = panel._calibrating().rows.index(row)
+    panel.renew()
+    return panel
+
+
+def test_turning_a_number_replays_and_the_header_tells_old_and_new(drive, opt2):
+    expected = replay(opt2.trace, settings=[f"{FIXED}=48.4"]).makespan_ps
+
+    async def scenario(pilot, screen):
+        stage = 100
+        screen.go(select(screen.index, screen.look, stage))
+        await open_at(pilot, FIXED)
+        await pilot.press("right", "l")
+        await settled(pilot)
+        assert screen.others.recalibration.settings.value(FIXED) == Decimal("48.4")
+        assert screen.index.timeline.makespan_ps == expected
+        assert screen.look.stage == stage
+        header = text(screen.query_one("#header", Painted).lines)[0]
+        assert " → " in header
+        assert header.endswith("%")
+        await pilot.press("escape")
+        assert pilot.app.screen is screen
+        assert screen.index.timeline.makespan_ps == expected  # it stays as it was turned
+
+    drive(opt2, scenario)
+
+
+def test_every_key_of_the_panel_does_what_the_table_says(drive, opt2, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    values = {"turn_up": "44", "turn_down": "36.36", "reset_row": "40", "reset_all": "40"}
+
+    async def scenario(pilot, screen):
+        panel = await open_at(pilot, FIXED)
+        recalibration = screen.others.recalibration
+        for action in in_section(CALIBRATE):
+            for key in action.keys:
+                recalibration.settings = unchanged(opt2.calibration, opt2.policy)
+                if action.name.startswith("reset"):
+                    recalibration.settings = typed(recalibration.settings, FIXED, "7")
+                await pilot.press(key)
+                await settled(pilot)
+                value = recalibration.settings.value(FIXED)
+                assert value == Decimal(values.get(action.name, "40")), key
+        assert "saved calibration.yaml" in " ".join(text(panel.panel.lines))
+
+    drive(opt2, scenario)
+    assert read_calibration("calibration.yaml").pe_cpu.fixed_cycles == 40
+
+
+def test_a_saved_calibration_gives_the_same_run(drive, opt2, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    async def scenario(pilot, screen):
+        await open_at(pilot, FIXED)
+        await pilot.press("right", "s")
+        await settled(pilot)
+        return screen.index.timeline.makespan_ps
+
+    makespan = drive(opt2, scenario)
+    saved = replay(opt2.trace, calibration=str(Path("calibration.yaml")))
+    assert saved.makespan_ps == makespan
+    assert saved.calibration.name == f"default + {FIXED}=44"
+
+
+def test_an_exact_number_is_typed_and_a_wrong_one_is_said(drive, opt2):
+    async def scenario(pilot, screen):
+        await open_at(pilot, FIXED)
+        await pilot.press("enter", *"soon", "enter")
+        line = pilot.app.screen
+        assert isinstance(line, AskLine)
+        said = text(line.query_one("#prompt", Painted).lines)[0]
+        assert said == " change: pe_cpu.fixed_cycles: must be a number, not 'soon'"
+        await pilot.press(*["backspace"] * 4, *"12", "full_stop", "5", "enter")
+        await settled(pilot)
+        assert screen.index.timeline.calibration.pe_cpu.fixed_cycles == Decimal("12.5")
+        await pilot.press("enter", "escape")
+        assert isinstance(pilot.app.screen, CalibratePanel)
+
+    drive(opt2, scenario)
+
+
+def test_the_policy_is_turned_like_a_number(drive, opt2):
+    async def scenario(pilot, screen):
+        await pilot.press("c", "right")
+        await settled(pilot)
+        name = screen.index.timeline.policy.name
+        await pilot.press("R")
+        await settled(pilot)
+        assert screen.index.timeline is opt2
+        assert screen.index.before_ps is None
+        return name
+
+    name = drive(opt2, scenario)
+    assert name != "strict_fifo"
+
+
+def test_what_cannot_be_turned_says_so(drive, opt2):
+    async def scenario(pilot, screen):
+        panel = await open_at(pilot, "pe_scheduler.plan_cycles_per_op")
+        await pilot.press("right")
+        assert "is 0, which has no tenth" in " ".join(text(panel.panel.lines))
+        await pilot.press("end", "right")
+        assert "nothing to turn here" in " ".join(text(panel.panel.lines))
+        await pilot.press("enter")
+        assert "only a number can be typed" in " ".join(text(panel.panel.lines))
+        await pilot.press("r")
+        assert screen.others.recalibration.settings.is_base
+
+    drive(opt2, scenario)
+
+
+def test_settings_that_cannot_be_replayed_leave_the_picture_and_say_why(opt2):
+    recalibration = Recalibration(opt2)
+    recalibration.settings = typed(recalibration.settings, "hbm.latency_ns", "1000000000000")
+    for path in ("pe_cpu.fixed_cycles", "pe_gemm.fill_cycles"):
+        recalibration.settings = typed(recalibration.settings, path, "1000000000000")
+    recalibration.ask(
+        typed(recalibration.settings, "clock_ghz", "0.000000000001")  # 10^27 ps a dispatch
+    )
+    assert recalibration.begin()
+    recalibration.work(lambda: None, lambda: False)
+    assert "times must stay below 2^62 ps" in recalibration.complaint
+    assert recalibration.timeline is opt2
+
+
+def test_only_the_newest_settings_are_replayed(opt2):
+    recalibration = Recalibration(opt2)
+    settings = recalibration.settings
+    for _ in range(20):
+        settings = turned(settings, FIXED, 1)
+        recalibration.ask(settings)
+    assert recalibration.begin()
+    assert not recalibration.begin()  # one thread is enough
+    recalibration.work(lambda: None, lambda: False)
+    assert recalibration.replays == 1
+    assert recalibration.timeline.calibration == settings.calibration
+    assert recalibration.begin()
+
+
+def test_a_new_wish_interrupts_the_measuring(opt2):
+    recalibration = Recalibration(opt2)
+    told = []
+
+    def tell():
+        told.append(recalibration.replays)
+        if len(told) == 3:
+            recalibration.ask(turned(recalibration.settings, FIXED, 1))
+
+    recalibration.ask(recalibration.settings)
+    assert recalibration.begin()
+    recalibration.work(tell, lambda: False)
+    assert told[:4] == [1, 1, 1, 2]  # a replay, two effects, and the new replay at once
+    assert not recalibration.is_waiting
+
+
+def test_a_cancelled_thread_stops_measuring(opt2):
+    recalibration = Recalibration(opt2)
+    recalibration.ask(recalibration.settings)
+    assert recalibration.begin()
+    recalibration.work(lambda: None, lambda: True)
+    assert recalibration.worths.effects == {}
+
+
+@pytest.mark.parametrize("key", ["c", "escape", "q"])
+def test_the_panel_is_closed_by_its_keys(drive, opt2, key):
+    async def scenario(pilot, screen):
+        await pilot.press("c", key)
+        assert pilot.app.screen is screen
+
+    drive(opt2, scenario)

@@ -1,0 +1,131 @@
+"""Side by side, driven by its keys."""
+
+import asyncio
+
+import pytest
+from kerntape.viewer.actions import named
+from kerntape.viewer.app import Browser
+from kerntape.viewer.model.comparing import first_pair, moved
+from kerntape.viewer.panel_actions import COMPARE, in_section
+from kerntape.viewer.screens.compare import CompareScreen, compare_moves
+from kerntape.viewer.screens.timeline import TimelineScreen
+from kerntape.viewer.widgets.painted import Painted
+from timeline_builder import two_commands
+
+
+def text(lines):
+    return ["".join(span.text for span in line).rstrip() for line in lines]
+
+
+async def settled(pilot):
+    await pilot.app.workers.wait_for_complete()
+    await pilot.pause()
+
+
+@pytest.fixture
+def compared(opt2, opt3):
+    """Runs a scenario in the browser opened on two files."""
+
+    def run(scenario, one=opt2, other=opt3, size=(100, 30)):
+        async def go():
+            app = Browser(one, "opt2.ktrace", (other, "opt3.ktrace"))
+            async with app.run_test(size=size) as pilot:
+                await settled(pilot)
+                assert isinstance(app.screen, CompareScreen)
+                return await scenario(pilot, app.screen)
+
+        return asyncio.run(go())
+
+    return run
+
+
+def test_two_files_open_side_by_side_and_x_comes_and_goes(compared):
+    async def scenario(pilot, screen):
+        for key in named("leave_comparison").keys:
+            await pilot.press(key)
+            assert isinstance(pilot.app.screen, TimelineScreen), key
+            await pilot.press("x")
+            await settled(pilot)
+            assert isinstance(pilot.app.screen, CompareScreen)
+
+    compared(scenario)
+
+
+def test_leaving_keeps_the_cursor_s_stage(compared):
+    async def scenario(pilot, screen):
+        await pilot.press("j", "j", "full_stop", "full_stop")
+        stage = screen.pair.looks[0].stage
+        assert stage > 0
+        await pilot.press("x")
+        assert pilot.app.screen.look.stage == stage
+
+    compared(scenario)
+
+
+def test_every_key_of_every_move_moves_both_sides(compared):
+    async def scenario(pilot, screen):
+        start = moved(screen.comparison, first_pair(screen.comparison), named("row_down").move)
+        for action in compare_moves():
+            for key in action.keys:
+                screen.pair = start
+                await pilot.press(key)
+                assert screen.pair == moved(screen.comparison, start, action.move), key
+
+    compared(scenario)
+
+
+def test_every_key_of_the_comparison_does_what_the_table_says(compared):
+    async def scenario(pilot, screen):
+        start = first_pair(screen.comparison)
+        seen = {}
+        for action in in_section(COMPARE):
+            for key in action.keys if action.name != "leave_comparison" else ():
+                screen.pair = start
+                await pilot.press(key)
+                seen[action.name] = screen.pair
+        assert seen["next_difference"].chosen == 0
+        assert seen["previous_difference"].chosen == 0
+        assert seen["swap_sides"].active == 1
+        assert seen["regroup"].level != start.level
+        row = screen.comparison.alignment.first_divergence()
+        moment = screen.comparison.moment_of_row(row)
+        assert seen["first_divergence"].look.stage == moment.stages[0]
+
+    compared(scenario)
+
+
+def test_two_timelines_with_nothing_in_common_say_so_and_can_be_left(compared):
+    async def scenario(pilot, screen):
+        shown = text(screen.query_one("#compare", Painted).lines)
+        assert "these have nothing in common" in " ".join(shown)
+        await pilot.press("n", "W", "x")
+        assert isinstance(pilot.app.screen, TimelineScreen)
+
+    compared(scenario, other=two_commands().build(), size=(200, 30))
+
+
+def test_with_one_file_there_is_nothing_to_compare_until_a_number_is_turned(drive, opt2):
+    async def scenario(pilot, screen):
+        await pilot.press("x")
+        assert pilot.app.screen is screen
+        said = text(screen.query_one("#last", Painted).lines)[-1]
+        assert said == " nothing to compare with: name two files (view A B), or turn a number (c)"
+        await pilot.press("c", "down", "right")
+        await settled(pilot)
+        await pilot.press("escape", "x")
+        await settled(pilot)
+        shown = text(pilot.app.screen.query_one("#compare", Painted).lines)
+        assert "stage by stage" in shown[0]
+        assert shown[2].startswith(" › as it was")
+
+    drive(opt2, scenario)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (40, 10), (20, 3), (200, 60)])
+def test_it_fits_any_terminal(compared, size):
+    async def scenario(pilot, screen):
+        await pilot.press("n", "g")
+        lines = screen.query_one("#compare", Painted).lines
+        assert len(lines) == size[1]
+
+    compared(scenario, size=size)

@@ -1,0 +1,413 @@
+"""What the main screen does besides moving, driven by its keys."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from kerntape.schemas.deadlock import BlockedCommand, Deadlock
+from kerntape.schemas.hazard_policy import HazardKind
+from kerntape.schemas.hazards import Outcome
+from kerntape.schemas.timeline import Status
+from kerntape.viewer.app import Browser
+from kerntape.viewer.model.look import Overlay, select
+from kerntape.viewer.screens.command_line import CommandLine
+from kerntape.viewer.screens.list_panel import ListPanel
+from kerntape.viewer.screens.panel import Panel
+from kerntape.viewer.widgets.painted import Painted
+from kerntape.viewer.widgets.picture import Picture
+from textual import events
+from timeline_builder import decode_like, topology, two_commands
+
+KEY_NAMES = {
+    " ": "space",
+    "#": "number_sign",
+    ":": "colon",
+    ".": "full_stop",
+    "_": "underscore",
+    "^": "circumflex_accent",
+    "$": "dollar_sign",
+    "|": "vertical_line",
+}
+
+
+def typed(text):
+    return [KEY_NAMES.get(character, character) for character in text]
+
+
+def text(lines):
+    return ["".join(span.text for span in line).rstrip() for line in lines]
+
+
+def last_line(screen):
+    return text(screen.query_one("#last", Painted).lines)[-1].strip()
+
+
+def picture(screen):
+    return text(screen.query_one(Picture).lines)
+
+
+async def say(pilot, words):
+    await pilot.press("colon", *typed(words), "enter")
+
+
+def test_the_critical_path_is_laid_over_the_rows_and_taken_away(drive):
+    async def scenario(pilot, screen):
+        await pilot.press("p")
+        assert screen.look.overlays == {Overlay.PATH}
+        assert picture(screen)[-1].startswith("critical path")
+        assert "━╸GEMM╺━" in picture(screen)[-1]
+        await pilot.app.workers.wait_for_complete()
+        await pilot.press("p")
+        assert "critical path" not in "".join(picture(screen))
+
+    drive(two_commands().build(), scenario)
+
+
+def test_enter_in_the_steps_of_the_critical_path_goes_to_the_stage(drive):
+    async def scenario(pilot, screen):
+        await pilot.press("o")
+        assert isinstance(pilot.app.screen, ListPanel)
+        await pilot.press("down", "down", "down", "enter")
+        assert screen.look.stage == 4
+        await pilot.press("o")
+        assert pilot.app.screen.place == 3  # it opens where the cursor is
+
+    drive(two_commands().build(), scenario)
+
+
+def test_idle_time_is_coloured_when_it_is_worked_out(drive):
+    async def scenario(pilot, screen):
+        await pilot.press("i")
+        await pilot.app.workers.wait_for_complete()
+        await pilot.pause()
+        shown = picture(screen)
+        assert shown[-1].startswith(" idle for   d░ data  p░ dispatch")
+        assert any("GEMM" in line and "p░░" in line for line in shown)
+        await pilot.press("i")
+        assert "░" not in "".join(picture(screen))
+
+    drive(two_commands().build(), scenario)
+
+
+def held_twice():
+    builder = two_commands()
+    builder.hazard(Outcome.HELD, HazardKind.RAW, 0, 1, 2, cost_ns=20)
+    return builder.build()
+
+
+def test_one_steps_from_hazard_to_hazard(drive):
+    async def scenario(pilot, screen):
+        await pilot.press("z")
+        assert screen.look.stage == 6
+        assert last_line(screen) == "command 1 was held 20 ns for s, written by command 0"
+        await pilot.press("z")
+        assert (screen.look.stage, last_line(screen)) == (6, "no hazard in this direction")
+        await pilot.press("end", "Z")
+        await pilot.press("down", "down", "down", "Z")
+        assert screen.look.stage == 6
+
+    drive(held_twice(), scenario)
+
+
+def test_a_pattern_is_found_and_gone_along(drive):
+    async def scenario(pilot, screen):
+        await pilot.press("n")
+        assert last_line(screen) == "nothing to find yet: / asks for a pattern"
+        await pilot.press("slash", *typed("gemm"), "enter")
+        assert screen.look.stage == 1
+        assert last_line(screen) == "match 1 of 4 for gemm"
+        await pilot.press("n", "n")
+        assert (screen.look.stage, last_line(screen)) == (3, "match 3 of 4 for gemm")
+        await pilot.press("N")
+        assert screen.look.stage == 2
+        await say(pilot, "find ^exp$")
+        assert (screen.look.stage, last_line(screen)) == (7, "match 1 of 1 for ^exp$")
+        await say(pilot, "find nothing")
+        assert (screen.look.stage, last_line(screen)) == (7, "no match for nothing")
+
+    drive(two_commands().build(), scenario)
+
+
+def test_a_pattern_that_is_none_is_said_and_can_be_typed_again(drive):
+    async def scenario(pilot, screen):
+        await pilot.press("slash", "left_parenthesis", "enter")
+        prompt = text(pilot.app.screen.query_one("#prompt", Painted).lines)[0]
+        assert prompt.startswith(" the pattern must be a regular expression: ")
+        await pilot.press("escape")
+        assert pilot.app.screen is screen
+
+    drive(two_commands().build(), scenario)
+
+
+def test_one_plays_until_a_key_is_hit(drive):
+    async def scenario(pilot, screen):
+        await pilot.press("space")
+        assert screen.player.is_playing
+        screen.player.tick()
+        assert screen.look.at_ps == screen.player.speed // 20
+        await pilot.press("greater_than_sign")
+        assert screen.player.is_playing  # another speed does not end it
+        await pilot.press("space")
+        assert not screen.player.is_playing
+        await pilot.press("space", "m")
+        assert not screen.player.is_playing
+        assert screen.look.mark_ps >= 0  # the key did what it does
+        await pilot.press("space", "f12")
+        assert not screen.player.is_playing  # a key without an action ends it too
+
+    drive(two_commands().build(), scenario)
+
+
+def test_playing_ends_at_the_end_and_begins_anew_from_there(drive):
+    async def scenario(pilot, screen):
+        screen.player.set_speed(10**9)
+        assert last_line(screen) == "Space plays: 1.000 ms a second · < slower · > faster"
+        await pilot.press("space")
+        screen.player.tick()
+        assert not screen.player.is_playing
+        assert screen.look.at_ps == 96_000
+        await pilot.press("space")
+        assert screen.look.at_ps < 96_000 or not screen.player.is_playing
+
+    drive(two_commands().build(), scenario)
+
+
+def test_the_speed_is_halved_doubled_and_typed(drive):
+    async def scenario(pilot, screen):
+        await say(pilot, "speed 1us")
+        assert screen.player.speed == 10**6
+        await pilot.press("greater_than_sign")
+        assert screen.player.speed == 2 * 10**6
+        await pilot.press("less_than_sign", "less_than_sign")
+        assert screen.player.speed == 10**6 // 2
+
+    drive(two_commands().build(), scenario)
+
+
+def test_an_area_is_begun_ended_studied_and_taken_away(drive):
+    async def scenario(pilot, screen):
+        await pilot.press("V")
+        assert last_line(screen) == "no area yet: v begins one at the cursor, or drag the mouse"
+        await pilot.press("v")
+        assert last_line(screen) == "area: v again ends it at the cursor"
+        await pilot.press("end", "v")
+        panel = pilot.app.screen
+        assert isinstance(panel, Panel)
+        assert text(panel.panel.lines)[1] == "  0 ps to 88 ns · 88 ns"
+        await pilot.press("escape", "V")
+        assert isinstance(pilot.app.screen, Panel)
+        await pilot.press("V", "v")
+        assert (pilot.app.screen, screen.look.area) == (screen, None)
+
+    drive(two_commands().build(), scenario)
+
+
+def test_a_drag_of_the_mouse_chooses_an_area(drive):
+    async def scenario(pilot, screen):
+        before = screen.look.stage
+        await pilot.mouse_down(Picture, offset=(20, 4))
+        await pilot._post_mouse_events([events.MouseMove], Picture, offset=(40, 4), button=1)
+        assert screen.look.area is not None
+        await pilot.mouse_up(Picture, offset=(40, 4))
+        await pilot.pause()
+        assert isinstance(pilot.app.screen, Panel)
+        assert screen.look.stage == before
+
+    drive(two_commands().build(), scenario)
+
+
+def test_the_area_is_saved_as_csv_and_the_screen_as_svg(drive, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    async def scenario(pilot, screen):
+        screen.go(replace(screen.look, area=(0, 10_000)))
+        await say(pilot, "export csv loop")
+        assert last_line(screen) == "saved 1 stages as loop.csv"
+        await say(pilot, "export csv loop")
+        assert last_line(screen) == "loop.csv: exists already; choose another name"
+        screen.go(replace(screen.look, area=None))
+        await say(pilot, "export csv")
+        assert last_line(screen) == "saved 8 stages as decode.csv"
+        await say(pilot, "export svg view")
+        await pilot.pause()
+        assert last_line(screen) == "saved view.svg"
+        await say(pilot, "export svg view")
+        await pilot.pause()
+        assert last_line(screen) == "view.svg: exists already; choose another name"
+
+    drive(two_commands().build(), scenario)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "decode.csv",
+        "loop.csv",
+        "view.svg",
+    ]
+    assert len(Path("loop.csv").read_text().splitlines()) == 2
+
+
+def test_rows_are_filtered_by_a_pattern(drive, decode):
+    async def scenario(pilot, screen):
+        await pilot.press("F", *typed("gemm|math"), "enter")
+        shown = [
+            line for line in picture(screen) if (line.strip() and "GEMM" in line) or "CPU" in line
+        ]
+        assert len(shown) == 1
+        await say(pilot, "filter nothing")
+        assert last_line(screen) == "every row or none is like nothing: all are shown"
+        await pilot.press("F", *typed("gemm"), "enter", "F", "enter")
+        assert screen.look.hidden == frozenset()
+
+    drive(decode, scenario)
+
+
+@pytest.mark.parametrize(
+    ("words", "stage"),
+    [("command 1", 6), ("line decode.py:8", 6), ("time 60ns", 2), ("last_stage", 6), ("pe 0", 0)],
+)
+def test_what_is_typed_is_done(drive, words, stage):
+    async def scenario(pilot, screen):
+        screen.go(select(screen.index, screen.look, 2 if words.startswith("time") else 0))
+        await say(pilot, words)
+        return screen.look.stage
+
+    assert drive(two_commands().build(), scenario) == stage
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("command x", " a number must be of digits, not 'x'"),
+        ("pe 9", " PE must be one of the launch (0 to 0), not 9"),
+        ("line 99", " no command of this PE that ran comes from line 99"),
+        ("speed fast", " a time must be like 7.4us, 12345ns or 3ms, not 'fast'"),
+    ],
+)
+def test_what_cannot_be_done_is_said_and_can_be_typed_again(drive, words, said):
+    async def scenario(pilot, screen):
+        await say(pilot, words)
+        assert isinstance(pilot.app.screen, CommandLine)
+        return text(pilot.app.screen.query_one("#prompt", Painted).lines)[0]
+
+    assert drive(two_commands().build(), scenario) == said
+
+
+def test_tab_completes_and_what_fits_is_shown(drive):
+    async def scenario(pilot, screen):
+        await pilot.press("colon", *typed("zoo"))
+        line = pilot.app.screen
+        assert text(line.query_one("#prompt", Painted).lines) == [" zoom_in  zoom_out"]
+        span = screen.look.span_ps
+        await pilot.press("tab", "i", "tab", "enter")
+        assert screen.look.span_ps == span // 2
+        await pilot.press("colon", "enter")  # nothing typed: nothing done
+        assert pilot.app.screen is screen
+
+    drive(two_commands().build(), scenario)
+
+
+def test_the_keys_are_a_palette_that_does_what_is_chosen(drive):
+    async def scenario(pilot, screen):
+        span = screen.look.span_ps
+        await pilot.press("ctrl+p", *typed("zoom in"), "enter")
+        assert (pilot.app.screen, screen.look.span_ps) == (screen, span // 2)
+        await pilot.press("question_mark", *typed("kernel line's"), "enter")
+        assert last_line(screen) == "type :line 118"
+        await pilot.press("question_mark", *typed("hazards held"), "enter")
+        assert pilot.app.screen is not screen
+
+    drive(two_commands().build(), scenario)
+
+
+def test_bookmarks_are_kept_beside_the_file_and_found_again(tmp_path, drive):
+    timeline, opened = two_commands().build(), tmp_path / "x.ktimeline"
+
+    async def keep(pilot, screen):
+        screen.bookmarks._path = opened
+        await pilot.press("b")
+        assert last_line(screen) == "bookmark a kept: x.ktimeline.kernnotes · B lists them"
+        screen.go(select(screen.index, screen.look, 4))
+        await say(pilot, "note late GEMM")
+        await say(pilot, "mark here")
+
+    async def find(pilot, screen):
+        screen.bookmarks._path = opened
+        await pilot.press("B")
+        shown = "\n".join(text(pilot.app.screen.panel.lines))
+        assert "late GEMM" in shown
+        await pilot.press("down", "enter")
+        assert (screen.look.stage, last_line(screen)) == (4, "b: late GEMM")
+
+    drive(timeline, keep)
+    drive(timeline, find)
+
+
+def test_the_browser_is_told_where_the_file_is(tmp_path):
+    app = Browser(two_commands().build(), "x", path=tmp_path / "x.ktrace")
+    assert app.get_default_screen().bookmarks._path == tmp_path / "x.ktrace"
+
+
+def test_a_sidecar_of_another_timeline_is_said_and_left_alone(tmp_path, drive):
+    sidecar = tmp_path / "x.kernnotes"
+    sidecar.write_text("mine")
+
+    async def scenario(pilot, screen):
+        screen.bookmarks._path = tmp_path / "x"
+        for key in ("b", "B"):
+            await pilot.press(key)
+            assert last_line(screen).startswith("x.kernnotes: must be a file of notes")
+        assert pilot.app.screen is screen
+
+    drive(two_commands().build(), scenario)
+    assert sidecar.read_text() == "mine"
+
+
+def deadlocked():
+    blocked = (
+        BlockedCommand(0, 1, "recv E", "decode.py:8", "a message", 0, 0),
+        BlockedCommand(9, 0, "recv W", "decode.py:8", "a message", 0, 1),
+    )
+    deadlock = Deadlock(cycle=blocked[:1], tail=blocked[1:], clearing_depth=2)
+    return replace(two_commands().build(), status=Status.DEADLOCK, deadlock=deadlock)
+
+
+def test_a_deadlock_s_graph_leads_to_where_each_command_stopped(drive):
+    async def scenario(pilot, screen):
+        await pilot.press("exclamation_mark")
+        shown = "\n".join(text(pilot.app.screen.panel.lines))
+        assert "a queue depth of 2 clears it" in shown
+        await pilot.press("enter")
+        assert screen.look.stage == 7
+        assert last_line(screen).startswith("PE 0 command 1 recv E (decode.py:8) waits for")
+        await pilot.press("exclamation_mark", "down", "enter")  # a PE without a stage
+        assert last_line(screen).startswith("PE 9 command 0")
+
+    drive(deadlocked(), scenario)
+
+
+def test_a_run_without_a_deadlock_says_so(drive):
+    async def scenario(pilot, screen):
+        await pilot.press("exclamation_mark")
+        assert "no deadlock" in "\n".join(text(pilot.app.screen.panel.lines))
+        await pilot.press("enter")
+        assert pilot.app.screen is screen
+
+    drive(two_commands().build(), scenario)
+
+
+def test_pins_filters_and_levels_work_on_a_large_machine(drive):
+    machine = topology(sips=2, cubes=(2, 2), pes=(4, 2))
+    timeline = decode_like(1, launched=64, machine=machine)
+
+    async def scenario(pilot, screen):
+        await pilot.press("1")
+        assert [line[:9].strip("› ") for line in picture(screen)[1:4:2]] == ["▸ SIP 0", "▸ SIP 1"]
+        await pilot.press("4", "P")
+        assert screen.look.pinned == (screen.look.row,)
+        await say(pilot, "pe 63")
+        assert screen.index.engine(screen.look.stage).rank == 63
+        await pilot.press("F", *typed("pe 3 gemm"), "enter", "0", "p", "i")
+        await pilot.app.workers.wait_for_complete()
+        await pilot.resize_terminal(80, 24)
+        await pilot.pause()
+        assert picture(screen)
+
+    drive(timeline, scenario)

@@ -1,0 +1,74 @@
+"""Stages as a CSV file: a line a stage, in the order (start, stage id), written whole or not at all."""
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from ..schemas.atomic_file import write_whole
+from ..schemas.columns import Int64s
+from ..schemas.errors import FileError
+from ..schemas.stages import Why
+from .model.index import TimelineIndex
+from .model.words import kind_words
+
+COLUMNS = (
+    "stage",
+    "rank",
+    "engine",
+    "kind",
+    "command",
+    "op",
+    "tile",
+    "ready_ps",
+    "start_ps",
+    "end_ps",
+    "cause",
+    "why",
+    "line",
+)
+
+ROWS_AT_A_TIME = 4096
+
+
+def write_csv(path: Path, index: TimelineIndex, stages: Int64s) -> None:
+    """Writes the stages; times in picoseconds. FileError where the file exists or cannot be written."""
+    if path.exists():
+        raise FileError(f"{path.name}: exists already; choose another name")
+    order = np.lexsort((stages, index.timeline.start_ps[stages]))
+    with write_whole(path) as file:
+        for part in _parts(index, stages[order].tolist()):
+            file.write(part.encode("utf-8"))
+
+
+def _parts(index: TimelineIndex, stages: list[int]) -> Iterator[str]:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for first in range(0, len(stages), ROWS_AT_A_TIME):
+        writer.writerows(_row(index, stage) for stage in stages[first : first + ROWS_AT_A_TIME])
+        yield text.getvalue()
+        text.seek(0)
+        text.truncate()
+    yield text.getvalue()
+
+
+def _row(index: TimelineIndex, stage: int) -> tuple[object, ...]:
+    pe, command = index.pe(stage), index.command(stage)
+    return (
+        stage,
+        index.timeline.trace.pes[pe].rank,
+        index.engine(stage).title,
+        kind_words(index, stage),
+        command,
+        index.op(stage),
+        index.tile(stage),
+        index.ready(stage),
+        index.start(stage),
+        index.end(stage),
+        index.cause(stage),
+        Why(int(index.timeline.why[stage])).name.lower(),
+        str(index.line(pe, command)),
+    )

@@ -1,0 +1,161 @@
+"""The calibration panel line by line: every number in use, what it is worth, and faster engines."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ...replay.what_if import Effect
+from ...schemas.stages import Block
+from . import times
+from .calibrating import POLICY, Settings
+from .changes import signed_percent
+from .lanes import BLOCK_TITLES
+from .text import Line, Span, fit, fit_line
+from .tones import ACCENT, FAINT, MUTED, STRONG, TEXT, Paint, tone
+
+Row = str | Block
+"""A number by its path, the policy (POLICY), or a block that is tried faster."""
+
+PATH_CELLS = 32
+VALUE_CELLS = 11
+WORTH_CELLS = 11
+UNKNOWN = "…"
+
+
+@dataclass(frozen=True)
+class Calibrating:
+    """All that the panel shows. `makespan_ps` is the one under these settings, worths are against it."""
+
+    settings: Settings
+    parameters: tuple[str, ...]
+    effects: Mapping[str, Effect]
+    blocks: tuple[Block, ...]
+    factors: tuple[Fraction, ...]
+    sped_up_ps: Mapping[tuple[Block, Fraction], int]
+    makespan_ps: int
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """What one can choose, from top to bottom."""
+        return (POLICY, *self.parameters, *self.blocks)
+
+
+def calibrate_lines(shown: Calibrating, chosen: int, width: int) -> tuple[list[Line], int]:
+    """All lines, and the line of the chosen row."""
+    rows = shown.rows
+    lines: list[Line] = []
+    at = 0
+    for place, row in enumerate(rows):
+        lines += _head_above(shown, row)
+        if place == chosen:
+            at = len(lines)
+        mark = Span(" › " if place == chosen else "   ", ACCENT)
+        lines.append((mark, *_row(shown, row, place == chosen)))
+    return [fit_line(line, width) for line in lines], at
+
+
+def _head_above(shown: Calibrating, row: Row) -> list[Line]:
+    """The heads of the two tables: before the first number, and before the first block."""
+    if shown.parameters and row == shown.parameters[0]:
+        head = f"   {'number':{PATH_CELLS}}{'value':<{VALUE_CELLS}}{'was':<{VALUE_CELLS}}"
+        return [(Span(f"{head}{'10 % more':>{WORTH_CELLS}}{'10 % less':>{WORTH_CELLS}}", FAINT),)]
+    if shown.blocks and row is shown.blocks[0]:
+        factors = "".join(f"{factor_words(factor):>{WORTH_CELLS}}" for factor in shown.factors)
+        return [(), (Span(f"   {'engine, if it were as fast as':{PATH_CELLS}}{factors}", FAINT),)]
+    return []
+
+
+def _row(shown: Calibrating, row: Row, is_chosen: bool) -> Line:
+    looks = STRONG if is_chosen else TEXT
+    if isinstance(row, Block):
+        return (Span(fit(BLOCK_TITLES[row], PATH_CELLS), looks), *_faster(shown, row))
+    settings = shown.settings
+    now, was = _now_and_was(settings, row)
+    changed = settings.is_changed(row)
+    line: Line = (
+        Span(fit(row, PATH_CELLS), looks),
+        Span(fit(now, VALUE_CELLS), tone(Paint.DISPATCH) if changed else looks),
+        Span(fit(was if changed else "", VALUE_CELLS), MUTED),
+    )
+    return line if row == POLICY else (*line, *_effect(shown, row))
+
+
+def _now_and_was(settings: Settings, row: str) -> tuple[str, str]:
+    if row == POLICY:
+        return settings.policy.name, settings.base_policy.name
+    was = Settings(settings.base, settings.base_policy, settings.base_policy).value(row)
+    return format(settings.value(row), "f"), format(was, "f")
+
+
+def _effect(shown: Calibrating, path: str) -> Line:
+    found = shown.effects.get(path)
+    if found is None:
+        return (Span(f"{UNKNOWN:>{WORTH_CELLS}}" * 2, FAINT),)
+    return tuple(_worth(change, shown.makespan_ps) for change in (found.more_ps, found.less_ps))
+
+
+def _faster(shown: Calibrating, block: Block) -> Line:
+    """Per factor, how the makespan changes; a run that gets longer stands out."""
+    spans = []
+    for factor in shown.factors:
+        faster_ps = shown.sped_up_ps.get((block, factor))
+        if faster_ps is None:
+            spans.append(Span(f"{UNKNOWN:>{WORTH_CELLS}}", FAINT))
+            continue
+        change = faster_ps - shown.makespan_ps
+        span = _worth(change, shown.makespan_ps)
+        spans.append(Span(span.text, tone(Paint.VIOLATED)) if change > 0 else span)
+    return tuple(spans)
+
+
+def _worth(change_ps: int | None, makespan_ps: int) -> Span:
+    words = "not allowed" if change_ps is None else signed_percent(change_ps, makespan_ps)
+    return Span(f"{words:>{WORTH_CELLS}}", TEXT if change_ps else FAINT)
+
+
+def factor_words(factor: Fraction) -> str:
+    """`1.25×`."""
+    return f"{float(factor):g}×"
+
+
+def row_words(shown: Calibrating, row: Row) -> str:
+    """What the chosen row is worth, in a sentence."""
+    if isinstance(row, Block):
+        return _block_words(shown, row)
+    if row == POLICY:
+        return shown.settings.policy.summary
+    found = shown.effects.get(row)
+    if found is None:
+        return "measuring what this number is worth …"
+    more = _change_words("10 % more", found.more_ps)
+    return f"{more}; {_change_words('10 % less', found.less_ps)}"
+
+
+def _change_words(what: str, change_ps: int | None) -> str:
+    if change_ps is None:
+        return f"{what} is not allowed"
+    if not change_ps:
+        return f"{what} changes nothing"
+    way = "longer" if change_ps > 0 else "shorter"
+    return f"{what} makes the run {times.exact(abs(change_ps))} {way}"
+
+
+def _block_words(shown: Calibrating, block: Block) -> str:
+    """An anomaly first; else what the largest factor gains."""
+    known = [
+        (factor, shown.sped_up_ps[block, factor] - shown.makespan_ps)
+        for factor in shown.factors
+        if (block, factor) in shown.sped_up_ps
+    ]
+    if not known:
+        return "measuring what a faster engine is worth …"
+    title = BLOCK_TITLES[block]
+    for factor, change in known:
+        if change > 0:
+            longer = f"{title} {factor_words(factor)} as fast makes the run"
+            return (
+                f"{longer} {times.exact(change)} longer: a scheduling anomaly; the faster stages"
+                " reach other queues earlier and are served in another order"
+            )
+    factor, change = known[-1]
+    return _change_words(f"{title} {factor_words(factor)} as fast", change)

@@ -1,0 +1,155 @@
+"""The lines of two timelines side by side: heads, who is ahead, and where the difference comes from."""
+
+import numpy as np
+
+from ...replay.analysis.compare import Unit
+from ...replay.analysis.differences import Difference, Group, Level
+from . import times
+from .changes import signed_percent
+from .comparing import LOWER, UPPER, Comparison, Pair, leads
+from .frame import lane_axis
+from .lane_cells import LEVELS
+from .lanes import BLOCK_TITLES
+from .lists import scroll_top
+from .text import Line, Span, fit, fit_line, printable, spread
+from .tones import ACCENT, FAINT, MUTED, STRONG, TEXT, Paint, tone
+from .words import KIND_WORDS
+
+AHEAD = ("upper ahead", "lower ahead")
+"""The titles of the two lanes of the lead."""
+
+UNIT_WORDS = {
+    Unit.STAGE: "stage by stage",
+    Unit.COMMAND: "command by command",
+    Unit.TILE: "by the tiles that both read",
+}
+LEVEL_WORDS = {Level.ENGINE: "engine", Level.KIND: "kind of stage", Level.LINE: "kernel line"}
+
+LINE_CELLS = 18
+LEAST_NAME_CELLS = 10
+TIME_CELLS = 11
+BAR_CELLS = 10
+NARROW_BAR_CELLS = 4
+NARROW_BELOW = 100
+TABLE_HEAD_LINES = 1
+
+
+def heading_line(comparison: Comparison, width: int) -> Line:
+    """Both makespans and their difference, and how the two are lined up."""
+    upper, lower = (side.timeline.makespan_ps for side in comparison.sides)
+    change = comparison.change_ps
+    left = (
+        Span(f" {times.short(upper)} → {times.short(lower)}", STRONG),
+        Span(f"  {signed_time(change)}", tone(Paint.DISPATCH)),
+        Span(f"  {signed_percent(change, upper)}", MUTED),
+    )
+    return spread(left, (Span(f"{UNIT_WORDS[comparison.alignment.unit]} ", MUTED),), width)
+
+
+def pane_line(comparison: Comparison, pair: Pair, side: int, width: int) -> Line:
+    """The head of a pane: which timeline it is; the one with the cursor stands out."""
+    timeline = comparison.sides[side].timeline
+    name = printable(comparison.sides[side].name)
+    setting = printable(f"{timeline.calibration.name} · {timeline.policy.name}")
+    is_active = side == pair.active
+    mark = Span(" › " if is_active else "   ", ACCENT)
+    words = f"{name}  {times.short(timeline.makespan_ps)}  "
+    head = (mark, Span(words, STRONG if is_active else TEXT), Span(setting, MUTED))
+    return fit_line(head, width)
+
+
+def lead_lines(comparison: Comparison, pair: Pair, width: int) -> list[Line]:
+    """Two lanes, the upper one's lead and the lower one's, each as high as the largest lead of all;
+    below them the lead at the cursor's moment."""
+    label_cells = comparison.sides[pair.active].tree.label_cells
+    lead = leads(comparison, pair, lane_axis(pair.look, width - label_cells).edges)
+    lined_up = comparison.alignment
+    highest = int(np.abs(lined_up.right_ps - lined_up.left_ps).max(initial=0))
+    lines = []
+    for side, paint in ((UPPER, Paint.ACCENT), (LOWER, Paint.DISPATCH)):
+        mine = np.maximum(lead if side == UPPER else -lead, 0)
+        title = Span(fit(f" {AHEAD[side]}", label_cells), FAINT)
+        lines.append(fit_line((title, Span(_bars(mine, highest), tone(paint))), width))
+    return [*lines, fit_line((Span(f" {moment_words(comparison, pair)}", STRONG),), width)]
+
+
+def _bars(lead_ps: np.ndarray, highest_ps: int) -> str:
+    """At least ▁ where there is any lead. Python's numbers: eight times a lead may pass 2^63."""
+    levels = [-(-8 * lead // highest_ps) if lead else 0 for lead in lead_ps.tolist()]
+    return "".join(chr(LEVELS[level]) for level in levels)
+
+
+def moment_words(comparison: Comparison, pair: Pair) -> str:
+    """`at v tile 3 the upper one is ahead by 692.9 ns`."""
+    moment = comparison.moment(pair.active, pair.look.stage)
+    if moment is None:
+        return "the other timeline has nothing like this stage"
+    lead = moment.lead_ps
+    if not lead:
+        return f"at {moment.words} neither is ahead"
+    side = "upper" if lead > 0 else "lower"
+    return f"at {moment.words} the {side} one is ahead by {times.exact(abs(lead))}"
+
+
+def difference_lines(
+    comparison: Comparison, pair: Pair, top: int, width: int, height: int
+) -> tuple[list[Line], int]:
+    """The table of where the difference comes from in `height` lines, and its first shown line."""
+    found = comparison.differences(pair.level)
+    room = max(height - TABLE_HEAD_LINES, 0)
+    top = scroll_top(top, max(pair.chosen, 0), len(found), max(room, 1))
+    largest = max((abs(one.change_ps) for one in found), default=0)
+    words = f" critical paths by {LEVEL_WORDS[pair.level]}"
+    times_head = "".join(f"{head:>{TIME_CELLS}}" for head in ("upper", "lower", "change"))
+    head = (Span(fit(words, _name_cells(width)), FAINT), Span(times_head, FAINT))
+    lines: list[Line] = [fit_line(head, width)]
+    for place, one in enumerate(found[top : top + room], start=top):
+        lines.append(_difference(one, place == pair.chosen, largest, width))
+    lines += [fit_line((), width)] * (height - len(lines))
+    return lines[:height], top
+
+
+def _name_cells(width: int) -> int:
+    return max(width - 3 * TIME_CELLS - _bar_cells(width) - 2, LEAST_NAME_CELLS)
+
+
+def _bar_cells(width: int) -> int:
+    return BAR_CELLS if width >= NARROW_BELOW else NARROW_BAR_CELLS
+
+
+def _difference(one: Difference, is_chosen: bool, largest_ps: int, width: int) -> Line:
+    looks = STRONG if is_chosen else TEXT
+    bar = "█" * (-(-abs(one.change_ps) * _bar_cells(width) // largest_ps) if largest_ps else 0)
+    paint = Paint.DISPATCH if one.change_ps > 0 else Paint.ACCENT
+    name = f"{' › ' if is_chosen else '   '}{group_words(one.group)}"
+    line = (
+        Span(fit(name, _name_cells(width)), looks),
+        Span(f"{_time(one.left_ps):>{TIME_CELLS}}{_time(one.right_ps):>{TIME_CELLS}}", MUTED),
+        Span(f"{signed_time(one.change_ps):>{TIME_CELLS}}  ", looks),
+        Span(bar, tone(paint)),
+    )
+    return fit_line(line, width)
+
+
+def _time(time_ps: int) -> str:
+    return times.short(time_ps) if time_ps else "·"
+
+
+def signed_time(change_ps: int) -> str:
+    """`+3.090 µs`, `−41.00 ns`, `·` for none."""
+    if not change_ps:
+        return "·"
+    return f"{'+' if change_ps > 0 else '−'}{times.short(abs(change_ps))}"
+
+
+def group_words(group: Group) -> str:
+    """`gqa_decode.py:214  CPU dispatch`; latency is told with what waited for it."""
+    title = "latency"
+    if group.block is not None:
+        title = f"{BLOCK_TITLES[group.block]} {group.channel}".rstrip()
+    kind = "" if group.kind is None else KIND_WORDS[group.kind]
+    if group.block is None and kind:
+        kind = f"before {kind}"
+    words = f"{title} {kind}" if kind != title else title
+    words = f"{words} {printable(group.op_kind)}".rstrip()
+    return f"{printable(group.line):{LINE_CELLS}} {words}" if group.line else words

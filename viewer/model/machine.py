@@ -1,0 +1,177 @@
+"""The machine at work: how busy every PE and every link was, in what is shown or at the cursor.
+
+Ranks are places: `Spot` arithmetic moves over the whole machine as over one grid of PEs. Knows no
+lines; those are machine_lines.py.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from ...replay.components.noc import link_between, link_title
+from ...schemas.commands import CommandKind
+from ...schemas.stages import Block, StageKind
+from ...schemas.topology import Place, Topology
+from .index import NO_STAGE, TimelineIndex
+from .jumps import to_pe
+from .lanes import engine_title
+from .look import Look, select
+
+Shares = npt.NDArray[np.float64]
+
+BUSIEST = "busiest engine"
+
+
+@dataclass(frozen=True)
+class MachineLook:
+    """`rank` is the chosen PE. `is_near`: one CUBE, else all; `at_cursor`: the instant at which the
+    selected stage starts, else all that is shown. `engine` is a title, or BUSIEST."""
+
+    rank: int
+    is_near: bool = False
+    at_cursor: bool = False
+    engine: str = BUSIEST
+
+
+@dataclass(frozen=True)
+class Load:
+    """Busy shares from 0 to 1 over a range of time.
+
+    pe: per rank of the launch and engine title · link: per link's title (`cube.1>2`).
+    """
+
+    from_ps: int
+    to_ps: int
+    pe: dict[int, dict[str, float]]
+    link: dict[str, float]
+
+    def share(self, rank: int, engine: str) -> float | None:
+        """A PE's share; None where it is not in the launch."""
+        engines = self.pe.get(rank)
+        if engines is None:
+            return None
+        return max(engines.values(), default=0.0) if engine == BUSIEST else engines.get(engine, 0.0)
+
+
+def first_machine_look(index: TimelineIndex, look: Look) -> MachineLook:
+    """At the cursor's PE; near on a machine of one CUBE."""
+    topology = index.timeline.topology
+    pes = index.timeline.trace.pes
+    rank = pes[index.pe(look.stage)].rank if look.stage != NO_STAGE else 0
+    return MachineLook(rank, is_near=topology.sips * topology.cubes.size == 1)
+
+
+def load_of(index: TimelineIndex, look: Look, shown: MachineLook) -> Load:
+    """What every engine did in the window, or at the start of the selected stage."""
+    from_ps, to_ps = look.from_ps, look.to_ps
+    if shown.at_cursor:
+        from_ps = index.start(look.stage) if look.stage != NO_STAGE else look.at_ps
+        to_ps = from_ps + 1
+    shares = busy_shares(index, from_ps, to_ps)
+    pe: dict[int, dict[str, float]] = {entry.rank: {} for entry in index.timeline.trace.pes}
+    link: dict[str, float] = {}
+    for engine, share in zip(index.timeline.engines, shares.tolist(), strict=True):
+        if engine.rank < 0:
+            link[engine.channel] = share
+        elif engine.block is not Block.PE_SCHEDULER:
+            pe.setdefault(engine.rank, {})[engine_title(engine)] = share
+    return Load(from_ps, to_ps, pe, link)
+
+
+def busy_shares(index: TimelineIndex, from_ps: int, to_ps: int) -> Shares:
+    """Per engine, the part of [from, to) in which it worked: float64 from 0 to 1.
+
+    One pass over all stages, whatever the number of engines.
+    """
+    timeline = index.timeline
+    begun = np.maximum(timeline.start_ps, from_ps)
+    inside = np.maximum(np.minimum(timeline.end_ps, to_ps) - begun, 0)
+    count = len(timeline.engines)
+    busy = np.bincount(timeline.stages.engine, weights=inside, minlength=count)
+    shares: Shares = np.minimum(busy / max(to_ps - from_ps, 1), 1.0)
+    return shares
+
+
+def engines_of(load: Load) -> tuple[str, ...]:
+    """What a PE can be shaded by: its busiest engine, or one title, in the order of the table."""
+    titles = dict.fromkeys(title for engines in load.pe.values() for title in engines)
+    return (BUSIEST, *titles)
+
+
+def next_engine(shown: MachineLook, load: Load) -> MachineLook:
+    """The next of those, round and round."""
+    known = engines_of(load)
+    place = known.index(shown.engine) if shown.engine in known else 0
+    return replace(shown, engine=known[(place + 1) % len(known)])
+
+
+def stepped(topology: Topology, shown: MachineLook, columns: int, rows: int) -> MachineLook:
+    """The PE that many columns and rows away on the machine as one grid; none past an edge."""
+    column, row = spot(topology, shown.rank)
+    across = topology.sips * topology.cubes.columns * topology.pes.columns
+    down = topology.cubes.rows * topology.pes.rows
+    column = min(max(column + columns, 0), across - 1)
+    row = min(max(row + rows, 0), down - 1)
+    return replace(shown, rank=rank_at(topology, column, row))
+
+
+def spot(topology: Topology, rank: int) -> tuple[int, int]:
+    """(column, row) of a PE on the machine as one grid: SIPs side by side, CUBEs in them."""
+    place = topology.place(rank)
+    cube_column, cube_row = topology.cubes.at(place.cube)
+    pe_column, pe_row = topology.pes.at(place.pe)
+    column = (place.sip * topology.cubes.columns + cube_column) * topology.pes.columns + pe_column
+    return column, cube_row * topology.pes.rows + pe_row
+
+
+def rank_at(topology: Topology, column: int, row: int) -> int:
+    """The rank at a place of that grid."""
+    cube_column, pe_column = divmod(column, topology.pes.columns)
+    sip, cube_column = divmod(cube_column, topology.cubes.columns)
+    cube_row, pe_row = divmod(row, topology.pes.rows)
+    cube = cube_row * topology.cubes.columns + cube_column
+    pe = pe_row * topology.pes.columns + pe_column
+    return topology.rank(Place(sip, cube, pe))
+
+
+@dataclass(frozen=True)
+class Message:
+    """The message that the selected stage belongs to: from rank to rank, over one link."""
+
+    sender: int
+    receiver: int
+    link: str
+
+
+MESSAGE_KINDS = (CommandKind.SEND, CommandKind.RECV, CommandKind.RECV_ASYNC)
+
+
+def message_of(index: TimelineIndex, stage: int) -> Message | None:
+    """The message that a stage's command sends or receives; None for any other command.
+
+    A link's stage belongs to the sender's command.
+    """
+    if stage == NO_STAGE:
+        return None
+    pe = index.pe(stage)
+    form = index.form(pe, index.command(stage))
+    if form.kind not in MESSAGE_KINDS or index.kind(stage) is StageKind.DISPATCH:
+        return None
+    topology, rank = index.timeline.topology, index.timeline.trace.pes[pe].rank
+    wire = topology.directions[form.direction]
+    peer = topology.peer(rank, form.direction)
+    if peer is None:
+        return None
+    sends = form.kind is CommandKind.SEND
+    sender, receiver = (rank, peer) if sends else (peer, rank)
+    link = link_title(link_between(topology, sender, receiver, wire.level))
+    return Message(sender, receiver, link)
+
+
+def to_lanes(index: TimelineIndex, look: Look, rank: int) -> Look:
+    """The same engine of a PE, its rows unfolded. JumpError where the PE is not in the launch, or
+    has no stage."""
+    stage = to_pe(index, look, rank).stage
+    around = index.tree.above(index.tree.row_of_lane[index.lane_of(stage)])
+    return select(index, replace(look, folded=look.folded.difference(around)), stage)

@@ -1,0 +1,189 @@
+"""The critical path on the screen: which columns of a row it takes, the strip below the rows, the list."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from ...replay.analysis.critical_path import (
+    Step,
+    critical_path,
+    spent_ps,
+    steps,
+    time_by_engine,
+    time_by_why,
+)
+from ...schemas.columns import Bools, Int64s
+from ...schemas.stages import Why
+from . import times
+from .index import NO_STAGE, TimelineIndex
+from .lanes import engine_title
+from .occupancy import Axis
+from .text import Line, Span, cells, fit, fit_line, printable
+from .tones import FAINT, MUTED, STRONG, TEXT, Paint, tone
+from .tree import Row
+from .why import REASON_WORDS
+from .words import stage_name
+
+TITLE, SHORT_TITLE = "critical path", "path"
+LATENCY = "latency"
+RUN_GLYPH, NAME_LEFT, NAME_RIGHT, LATENCY_GLYPH = "━", "╸", "╺", "╌"
+HEAD_LINES = 3
+
+
+@dataclass(frozen=True)
+class Path:
+    """The path in the order of time. `from_ps` and `spent_ps` say when a stage was on it, `lane`
+    where; the steps are the same for a list.
+    """
+
+    stages: Int64s
+    from_ps: Int64s
+    spent_ps: Int64s
+    lane: Int64s
+    steps: tuple[Step, ...]
+
+
+def path_of(index: TimelineIndex) -> Path:
+    """The timeline's critical path, worked out once."""
+    return index.once("critical path", lambda: _path(index))
+
+
+def _path(index: TimelineIndex) -> Path:
+    timeline = index.timeline
+    found = critical_path(timeline)
+    spent, _ = spent_ps(timeline, found)
+    stages = found[::-1]
+    lanes = timeline.stages.engine[stages].astype(np.int64)
+    return Path(stages, timeline.start_ps[stages], spent[::-1], lanes, steps(timeline, found))
+
+
+def on_path(index: TimelineIndex, row: Row, shown: Axis) -> Bools:
+    """Per column, whether a stage of the row is on the critical path there."""
+    path, edges = path_of(index), shown.edges
+    start = path.from_ps
+    end = np.maximum(start + path.spent_ps, start + 1)
+    mine = (start < edges[-1]) & (end > edges[0]) & np.isin(path.lane, row.lanes)
+    first = np.searchsorted(edges, start[mine].clip(edges[0]), side="right") - 1
+    past = np.searchsorted(edges, end[mine].clip(None, edges[-1]))
+    steps_in = np.zeros(shown.width + 1, dtype=np.int64)
+    np.add.at(steps_in, first, 1)
+    np.add.at(steps_in, past, -1)
+    covered: Bools = np.cumsum(steps_in[:-1]) > 0
+    return covered
+
+
+def path_line(index: TimelineIndex, shown: Axis, label_cells: int, width: int) -> Line:
+    """The strip: along the columns, which engine the path is on: `━━━╸CPU╺━━━━╸MATH╺━━╌╌`."""
+    words = TITLE if cells(TITLE) < label_cells else SHORT_TITLE
+    title = Span(fit(words, label_cells), FAINT)
+    return fit_line((title, *_runs(index, shown)), width)
+
+
+def _runs(index: TimelineIndex, shown: Axis) -> Line:
+    middles = (shown.edges[:-1] + shown.edges[1:]) // 2
+    path = path_of(index)
+    if not len(path.stages):
+        return ()
+    at = np.searchsorted(path.from_ps, middles, side="right") - 1
+    within = (at >= 0) & (middles < path.from_ps[at] + path.spent_ps[at])
+    lanes = np.where(within, path.lane[at], NO_STAGE)
+    titles = {lane: _title_and_tone(index, lane) for lane in np.unique(lanes).tolist()}
+    names = [titles[lane] for lane in lanes.tolist()]
+    edges = [i for i in range(len(names)) if i == 0 or names[i] != names[i - 1]] + [len(names)]
+    ended = middles >= index.timeline.makespan_ps
+    line: Line = ()
+    for start, past in pairwise(edges):
+        title, looks = names[start]
+        room = past - start
+        text = " " * room if ended[start] else _run(title, room)
+        line += (Span(text, looks),)
+    return line
+
+
+def _title_and_tone(index: TimelineIndex, lane: int) -> tuple[str, int]:
+    if lane == NO_STAGE:
+        return LATENCY, FAINT
+    parts = index.lane(lane).parts
+    paint = max(parts, key=lambda one: parts[one].total_ps)
+    return engine_title(index.timeline.engines[lane]), tone(Paint(paint))
+
+
+def _run(title: str, room: int) -> str:
+    """A run of the strip, the engine's name in the middle where there is room for it."""
+    if title == LATENCY:
+        return LATENCY_GLYPH * room
+    if room < cells(title) + len(NAME_LEFT + NAME_RIGHT):
+        return RUN_GLYPH * room
+    return f"{NAME_LEFT}{title}{NAME_RIGHT}".center(room, RUN_GLYPH)
+
+
+# -------------------------------------------------------------------------------- the list
+
+
+def path_count(index: TimelineIndex) -> int:
+    """How many steps the list has."""
+    return len(path_of(index).steps)
+
+
+def path_head(index: TimelineIndex, width: int) -> list[Line]:
+    """Three lines: the makespan by engine, by what was waited for, and the head of the columns."""
+    found = path_of(index).stages[::-1]
+    engines: dict[str, int] = {}
+    for engine, time_ps in time_by_engine(index.timeline, found).items():
+        title = engine_title(engine) if engine else LATENCY
+        engines[title] = engines.get(title, 0) + time_ps
+    whys = {_reason(why): ps for why, ps in time_by_why(index.timeline, found).items()}
+    makespan = max(index.timeline.makespan_ps, 1)
+    head = f"    {'from':>12}  {'for':>12}  {'stage':<34}  waited for"
+    return [
+        _shares("by engine", engines, makespan, width),
+        _shares("waited for", whys, makespan, width),
+        fit_line((Span(head, FAINT),), width),
+    ]
+
+
+def _shares(title: str, parts: dict[str, int], whole: int, width: int) -> Line:
+    line: Line = (Span(f"  {title:<11}", FAINT),)
+    for name, time_ps in sorted(parts.items(), key=lambda part: -part[1]):
+        percent = (100 * time_ps + whole // 2) // whole
+        line += (Span(f" {percent} %", STRONG), Span(f" {name} ", MUTED))
+    return fit_line(line, width)
+
+
+def _reason(why: Why) -> str:
+    if why is Why.NOTHING:
+        return "the last stage"
+    return "its engine" if why is Why.ENGINE else REASON_WORDS[why]
+
+
+def path_lines(index: TimelineIndex, chosen: int, top: int, width: int, height: int) -> list[Line]:
+    """`height` steps from place `top` on, in the order of time; `chosen` is marked."""
+    listed = path_of(index).steps
+    places = range(top, min(top + height, len(listed)))
+    lines = [_step(index, listed[place], place == chosen, width) for place in places]
+    return lines + [fit_line((), width)] * (height - len(lines))
+
+
+def _step(index: TimelineIndex, step: Step, is_chosen: bool, width: int) -> Line:
+    later = f" + {times.short(step.latency_ps)} latency" if step.latency_ps else ""
+    reason = "" if step.why is Why.NOTHING else _reason(step.why)
+    return fit_line(
+        (
+            Span("  › " if is_chosen else "    ", STRONG),
+            Span(f"{times.exact(index.start(step.stage)):>12}  ", MUTED),
+            Span(f"{times.exact(step.spent_ps):>12}  ", STRONG if is_chosen else TEXT),
+            Span(fit(printable(stage_name(index, step.stage)), 34), tone(index.paint(step.stage))),
+            Span(f"  {reason}{later}", MUTED),
+        ),
+        width,
+    )
+
+
+def path_place(index: TimelineIndex, stage: int) -> int:
+    """The place in the list of the last step that starts no later than a stage; 0 for none."""
+    if stage == NO_STAGE or not path_count(index):
+        return 0
+    at = int(np.searchsorted(path_of(index).from_ps, index.start(stage), side="right")) - 1
+    mine = np.flatnonzero(path_of(index).stages == stage)
+    return int(mine[0]) if len(mine) else max(at, 0)

@@ -1,0 +1,138 @@
+"""Replays a timeline's trace while one turns its numbers: only the newest settings count.
+
+`work` belongs in a thread and `ask` to everybody else. Nothing here knows Textual.
+"""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from ..replay.durations import durations
+from ..replay.parameters import parameters_used
+from ..replay.policy import resolve_policy, shipped_policies
+from ..replay.replay import Prepared, prepare, time
+from ..replay.what_if import Effect, blocks_at_work, effect, sped_up_ps
+from ..schemas.errors import KerntapeError
+from ..schemas.hazard_policy import HazardPolicy
+from ..schemas.stages import Block
+from ..schemas.timeline import Timeline
+from .model.calibrating import Settings, unchanged
+
+FACTORS = (Fraction(5, 4), Fraction(3, 2), Fraction(2), Fraction(4))
+"""How many times faster each block is tried."""
+
+
+@dataclass
+class Worths:
+    """What is known so far about the settings: it grows while it is measured."""
+
+    effects: dict[str, Effect] = field(default_factory=dict)
+    blocks: tuple[Block, ...] = ()
+    sped_up_ps: dict[tuple[Block, Fraction], int] = field(default_factory=dict)
+
+
+class Recalibration:
+    """The settings, the newest complete timeline under them, and what each number is worth.
+
+    `complaint` is why the newest settings could not be replayed; the timeline is then the one before.
+    """
+
+    def __init__(self, timeline: Timeline) -> None:
+        self.base = timeline
+        self.timeline = timeline
+        self.settings: Settings = unchanged(timeline.calibration, timeline.policy)
+        self.parameters: tuple[str, ...] = ()
+        self.worths = Worths()
+        self.complaint = ""
+        self.replays = 0
+        self._replayed = self.settings
+        self._prepared: dict[str, Prepared] = {}
+        self._lock = threading.Lock()
+        self._is_asked = True
+        self._is_working = False
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether newer settings are still to be replayed."""
+        return self._is_asked
+
+    def policies(self) -> list[HazardPolicy]:
+        """The shipped ones."""
+        return [resolve_policy(name) for name in shipped_policies()]
+
+    def ask(self, settings: Settings) -> None:
+        """These settings from now on; whatever was asked before and has not begun is dropped."""
+        with self._lock:
+            self.settings, self._is_asked = settings, True
+
+    def begin(self) -> bool:
+        """Whether the caller is to start `work` in a thread: nobody is at it yet."""
+        with self._lock:
+            begins, self._is_working = not self._is_working, True
+            return begins
+
+    def work(self, tell: Callable[[], None], is_cancelled: Callable[[], bool]) -> None:
+        """Replays until nothing newer is asked for, then measures; `tell` after every result."""
+        while True:
+            while self._take():
+                self._replay()
+                tell()
+            self._measure(tell, is_cancelled)
+            with self._lock:
+                if not self._is_asked or is_cancelled():
+                    self._is_working = False
+                    return
+
+    def _take(self) -> bool:
+        with self._lock:
+            taken, self._is_asked = self._is_asked, False
+            return taken
+
+    def _replay(self) -> None:
+        settings = self.settings
+        try:
+            prepared = self._prepare(settings.policy)
+            calibration = settings.calibration
+            timeline = self.base if settings.is_base else time(prepared, calibration)
+            self.parameters = parameters_used(prepared.graph, calibration)
+        except KerntapeError as error:
+            self.complaint = str(error)
+            return
+        self.timeline, self.complaint, self._replayed = timeline, "", settings
+        self.worths = Worths()
+        self.replays += 1
+
+    def _prepare(self, policy: HazardPolicy) -> Prepared:
+        """Lowered once per policy."""
+        known = self._prepared.get(policy.name)
+        if known is None or known.policy != policy:
+            known = prepare(self.base.trace, self.base.topology, policy)
+            self._prepared[policy.name] = known
+        return known
+
+    def _measure(self, tell: Callable[[], None], is_cancelled: Callable[[], bool]) -> None:
+        """The effect of every parameter and of every faster block, one after the other."""
+        if self.complaint:
+            return
+        worths, settings = self.worths, self._replayed
+        graph, calibration = self._prepare(settings.policy).graph, settings.calibration
+
+        def stops() -> bool:
+            return self._is_asked or is_cancelled()
+
+        for path in self.parameters:
+            if stops():
+                return
+            if path not in worths.effects:
+                worths.effects[path] = effect(graph, calibration, path)
+                tell()
+        lasting = durations(graph, calibration)
+        worths.blocks = blocks_at_work(graph, lasting)
+        for block in worths.blocks:
+            for factor in FACTORS:
+                if stops():
+                    return
+                if (block, factor) not in worths.sped_up_ps:
+                    worths.sped_up_ps[block, factor] = sped_up_ps(graph, lasting, block, factor)
+                    tell()

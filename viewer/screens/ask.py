@@ -1,0 +1,42 @@
+"""A line in which one types an answer; what is wrong with it is said, and can be typed again."""
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.screen import ModalScreen
+from textual.widgets import Input
+
+from ..model.text import Line, Span, fit_line
+from ..model.tones import MUTED, Paint, tone
+from ..widgets.painted import Painted
+
+
+class AskLine(ModalScreen[str | None]):
+    """Closes with what was typed, or with None on Escape.
+
+    `complaint` is given the text and says what is wrong with it; '' where nothing is.
+    """
+
+    BINDINGS: ClassVar = [Binding("escape,ctrl+c", "dismiss(None)", show=False, priority=True)]
+    ALLOW_SELECT = False
+
+    def __init__(self, prompt: str, complaint: Callable[[str], str], text: str = "") -> None:
+        super().__init__()
+        self._complaint = complaint
+        self._text = text
+        self._words: Line = (Span(f" {prompt}", MUTED),)
+
+    def compose(self) -> ComposeResult:
+        yield Painted(lambda width, _: [fit_line(self._words, width)], id="prompt")
+        yield Input(self._text, id="answer", select_on_focus=True)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Enter."""
+        wrong = self._complaint(event.value)
+        if not wrong:
+            self.dismiss(event.value)
+            return
+        self._words = (Span(f" {wrong}", tone(Paint.VIOLATED)),)
+        self.query_one("#prompt", Painted).repaint()

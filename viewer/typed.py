@@ -1,0 +1,102 @@
+"""What is typed after `:`, from the action table: its name and argument, and how it could go on.
+
+    7.4us · #31 · time 7.4us · command 31 · pe 5 · line decode.py:118 · export csv NAME · zoom_in · q
+
+Knows no Textual. Every action of the timeline can be typed by its name, those without keys only so.
+"""
+
+from dataclasses import dataclass
+
+from ..schemas.errors import KerntapeError, did_you_mean
+from .actions import named, on_timeline
+from .model.index import TimelineIndex
+from .typed_actions import TYPED
+
+EXPORTS = ("csv", "svg")
+SHORT = {"q": "quit", "h": "help", "e": "export", "n": "next_match", "N": "previous_match"}
+"""Words that hands know from elsewhere."""
+
+WITH_PATTERN = ("find", "filter")
+
+
+class TypedError(KerntapeError):
+    """What was typed says nothing that can be done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """An action's name and what was typed behind it."""
+
+    name: str
+    argument: str = ""
+
+
+def parse(text: str) -> Typed:
+    """What the text asks for. TypedError with the nearest name where there is no such action."""
+    word, _, argument = text.strip().partition(" ")
+    argument = argument.strip()
+    if word.startswith("#"):
+        return Typed("command", word.removeprefix("#"))
+    if word[:1].isdecimal():
+        return Typed("time", text.strip())
+    if word == "export" and argument:
+        kind, _, name = argument.partition(" ")
+        if kind not in EXPORTS:
+            raise TypedError(f"export must be csv or svg, not {kind!r}")
+        return Typed(kind, name.strip())
+    name = SHORT.get(word, word)
+    if name not in names():
+        raise TypedError(f"no action is called {word!r}{did_you_mean(word, names())}")
+    if named(name).argument and not argument and name not in OPTIONAL:
+        raise TypedError(f"{name} needs {named(name).argument}: {named(name).shown}")
+    if argument and not named(name).argument and name not in WITH_PATTERN:
+        raise TypedError(f"{name} takes nothing behind it")
+    return Typed(name, argument)
+
+
+OPTIONAL = ("csv", "svg", "mark")
+"""Actions that find an argument themselves."""
+
+
+def names() -> tuple[str, ...]:
+    """Every name that can be typed, sorted."""
+    return tuple(sorted(action.name for action in (*on_timeline(), *TYPED)))
+
+
+def completions(text: str, index: TimelineIndex) -> tuple[str, ...]:
+    """How the text could go on: whole texts, sorted, those that begin with it."""
+    word, space, argument = text.lstrip().partition(" ")
+    if not space:
+        return tuple(name for name in names() if name.startswith(word))
+    return tuple(
+        f"{word} {one}" for one in _arguments(word, index) if one.startswith(argument.lstrip())
+    )
+
+
+def _arguments(word: str, index: TimelineIndex) -> tuple[str, ...]:
+    trace = index.timeline.trace
+    match word:
+        case "pe":
+            return tuple(str(pe.rank) for pe in trace.pes)
+        case "line":
+            lines = {(line.file, line.number) for line in trace.lines}
+            return tuple(f"{file}:{number}" for file, number in sorted(lines))
+        case "export":
+            return EXPORTS
+        case "find":
+            return tuple(sorted({text for text in trace.strings if text.isidentifier()}))
+    return ()
+
+
+def completed(text: str, index: TimelineIndex) -> str:
+    """The text with what all its completions share; the only one with a space behind it."""
+    found = completions(text, index)
+    if not found:
+        return text
+    if len(found) == 1:
+        return found[0] + " "
+    first, last = found[0], max(found)
+    shared = next(
+        (i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first)
+    )
+    return max(first[:shared], text, key=len)

@@ -1,0 +1,17 @@
+"""The part of the action table that has no keys: what is typed after `:` with an argument."""
+
+from .action import Action
+
+TYPING = "Typed after :"
+
+TYPED = (
+    Action("time", (), ":time 7.4us", TYPING, "to a time; ns without a unit", argument="TIME"),
+    Action("command", (), ":command 31", TYPING, "to a command of this PE", argument="NUMBER"),
+    Action("pe", (), ":pe 5", TYPING, "to the same engine of another PE", argument="NUMBER"),
+    Action("line", (), ":line 118", TYPING, "to a kernel line's next command", argument="LINE"),
+    Action("mark", (), ":mark NAME", TYPING, "bookmark this place by name", argument="NAME"),
+    Action("note", (), ":note WORDS", TYPING, "bookmark this place with words", argument="WORDS"),
+    Action("speed", (), ":speed 2us", TYPING, "time to play in a second", argument="TIME"),
+    Action("csv", (), ":export csv NAME", TYPING, "save the area's stages", argument="NAME"),
+    Action("svg", (), ":export svg NAME", TYPING, "save the screen", argument="NAME"),
+)

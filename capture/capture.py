@@ -13,6 +13,7 @@ from ..schemas.topology import Topology
 from ..schemas.trace import KeptInputs, PeEntry, TensorInfo, Trace, TraceHeader
 from .data import DataStore
 from .hbm_layout import Images, PeTensors, images, lay_out
+from .kernel_arguments import seen_by_pe
 from .kernel_files import LoadedKernel, loaded_kernel
 from .launch_arguments import LaunchArgument, bind_arguments
 from .outputs import OutputReport, report
@@ -76,16 +77,14 @@ def _run(
 
 def _launch(rt: Runtime, request: LaunchRequest, pes: tuple[PeTensors, ...]) -> Launch:
     """The request with each PE's own part of every tensor among the kernel's arguments."""
-
-    def seen_by(pe: PeTensors, argument: object) -> object:
-        return pe.kernel_argument(argument) if isinstance(argument, Tensor) else argument
-
+    arguments = [seen_by_pe(argument) for argument in request.arguments]
+    keywords = {name: seen_by_pe(argument) for name, argument in request.keywords.items()}
     programs = [
         Program(
             pe.rank,
             (place.pe, place.cube, place.sip),
-            tuple(seen_by(pe, argument) for argument in request.arguments),
-            {name: seen_by(pe, argument) for name, argument in request.keywords.items()},
+            tuple(seen(pe) for seen in arguments),
+            {name: seen(pe) for name, seen in keywords.items()},
         )
         for pe, place in zip(pes, request.grid.places(), strict=True)
     ]
@@ -113,7 +112,7 @@ def _header(
     output_numbers = {output.tensor.number for output in rt.outputs}
     return TraceHeader(
         kernel=loaded.name,
-        arguments=dict(bound),
+        arguments=dict(bound) | rt.resolved,
         topology=rt.topology.model_dump(mode="json"),
         grid=request.grid.extents,
         tool_version=version("kerntape"),

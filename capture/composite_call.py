@@ -39,20 +39,23 @@ def structure_key(call: CompositeCall, bindings: Bindings) -> Hashable:
     """Equal for calls that differ in nothing but which handles of equal geometry they name, and share
     allocations between the same of them.
 
-    Binds every handle of the call, in order of appearance.
+    Binds every handle of the call, in order of appearance. The key has the names first, then the
+    values, a handle as its binding's number, then what the bound handles are.
     """
-    key: list[Hashable] = [call.op, call.math_op, call.dtype, call.ops is None]
-    outside = {"a": call.a, "b": call.b, "out": call.out, **call.named}
-    for items in ((outside,), call.prologue, call.epilogue, call.ops or ()):
-        key.append(len(items))
-        for item in items:
-            named = item if isinstance(item, dict) else {"": item}
-            key.append(len(named))
-            for name, value in named.items():
-                key.append(name)
-                if isinstance(value, TensorHandle):
-                    number = bindings.number(value)
-                    key += (number, bindings.roots[number], value.geometry_number)
-                else:
-                    key.append(value if isinstance(value, NAMES) else repr(value))
+    op, a, b, out, prologue, epilogue, ops, dtype, math_op, named = call
+    items = (named, *prologue, *epilogue, *(ops or ()))
+    key: list[Hashable] = [op, math_op, dtype, ops is None, len(prologue), len(epilogue)]
+    values: list[object] = [a, b, out]
+    for item in items:
+        by_name = item if isinstance(item, dict) else {"": item}
+        key.append(len(by_name))
+        key += by_name
+        values += by_name.values()
+    for value in values:
+        if isinstance(value, TensorHandle):
+            key.append(bindings.number(value))
+        else:
+            key.append(value if value is None or isinstance(value, NAMES) else repr(value))
+    key += bindings.roots
+    key += [handle.geometry_number for handle in bindings.handles]
     return tuple(key)

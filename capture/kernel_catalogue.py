@@ -5,16 +5,19 @@ from dataclasses import dataclass
 
 from .kernel_files import shipped_kernel
 from .kernels import SHIPPED_KERNELS
-from .launch_arguments import LaunchArgument, bind_arguments
+from .launch_arguments import LaunchArgument, bind_arguments, default_text, launch_parameters
 
 
 @dataclass(frozen=True, slots=True)
 class KernelDescription:
-    """A shipped kernel. `details` is its launch function's docstring: what each argument means."""
+    """A shipped kernel. `arguments` are the defaults, `shown` their texts for a person; `details` is
+    its launch function's docstring: what each argument means.
+    """
 
     name: str
     summary: str
     arguments: dict[str, LaunchArgument]
+    shown: dict[str, str]
     details: str
 
 
@@ -27,5 +30,11 @@ def describe(name: str) -> KernelDescription:
     """The shipped kernel of that name. Raises ConfigError where there is none."""
     kernel = shipped_kernel(name)
     arguments = bind_arguments(kernel.launch, {}, name)
-    details = inspect.getdoc(kernel.launch) or ""
-    return KernelDescription(name, SHIPPED_KERNELS[name].summary, arguments, details)
+    parameters = launch_parameters(kernel.launch, name)
+    return KernelDescription(
+        name=name,
+        summary=SHIPPED_KERNELS[name].summary,
+        arguments=arguments,
+        shown={each.name: default_text(each) for each in parameters.values()},
+        details=inspect.getdoc(kernel.launch) or "",
+    )

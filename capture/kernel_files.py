@@ -103,7 +103,9 @@ def users_code(what: str, file: Path) -> Iterator[None]:
         raise (type(error)(f"{error} ({line})") if line else error) from None
     except KerntapeError:
         raise
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - a user's code may raise anything
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - a user's code may raise anything
         summary = traceback.format_exception_only(error)[-1].strip()
         raise KernelRaisedError(f"{what} raised {summary}", kernel_traceback(error)) from None
 

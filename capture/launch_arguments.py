@@ -1,14 +1,16 @@
 """Turns the `--arg name=text` of a command line into the arguments of a launch function.
 
 The function's own signature says which names there are and what each must be: a parameter's type is
-its annotation where that is int, float, bool or str, else the type of its default; without either,
-a text that reads as a number is one.
+its annotation where that is int, float, bool or str, or one of them `| None`, else the type of its
+default; without either, a text that reads as a number is one. What a default of None stands for may
+be said in the annotation: `scale: Annotated[float | None, "1/√d"] = None`.
 """
 
 import inspect
 from collections.abc import Callable, Mapping
 from math import isfinite
-from typing import TypeAlias
+from types import UnionType
+from typing import Annotated, TypeAlias, Union, get_args, get_origin
 
 from ..schemas.errors import ConfigError, did_you_mean
 
@@ -48,6 +50,13 @@ def launch_parameters(launch: Callable[..., object], kernel: str) -> dict[str, i
     return {parameter.name: parameter for parameter in named}
 
 
+def default_text(parameter: inspect.Parameter) -> str:
+    """The default as a person is shown it: of None, what the annotation says that it stands for."""
+    if parameter.default is None and get_origin(parameter.annotation) is Annotated:
+        return str(get_args(parameter.annotation)[1])
+    return str(parameter.default)
+
+
 def _value(parameter: inspect.Parameter, texts: Mapping[str, str], kernel: str) -> LaunchArgument:
     if parameter.name in texts:
         return _parse(parameter, texts[parameter.name], kernel)
@@ -79,10 +88,21 @@ def _parse(parameter: inspect.Parameter, text: str, kernel: str) -> LaunchArgume
 
 def _type_of(parameter: inspect.Parameter) -> str | None:
     """'int', 'float', 'bool' or 'str'; None where the signature does not say."""
-    annotation = parameter.annotation
-    written = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
-    by_default = type(parameter.default).__name__
-    return next((name for name in (written, by_default) if name in _TYPES), None)
+    names = (_type_name(parameter.annotation), type(parameter.default).__name__)
+    return next((name for name in names if name in _TYPES), None)
+
+
+def _type_name(annotation: object) -> str:
+    """The one type that an annotation names, None apart; '' where it names several."""
+    if get_origin(annotation) is Annotated:
+        return _type_name(get_args(annotation)[0])
+    names = [getattr(annotation, "__name__", "")]
+    if isinstance(annotation, str):
+        names = [name.strip() for name in annotation.split("|")]
+    elif get_origin(annotation) in (Union, UnionType):
+        names = [each.__name__ for each in get_args(annotation)]
+    types = [name for name in names if name not in ("None", "NoneType")]
+    return types[0] if len(types) == 1 else ""
 
 
 def _truth(text: str, where: str) -> bool:

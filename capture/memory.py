@@ -6,9 +6,8 @@ takes the next in rotation and gives it back when it ends, so what one visit mad
 slots − 1 further visits.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 
 from ..schemas.topology import PeStructure
 
@@ -17,20 +16,32 @@ ALIGNMENT = 64
 
 @dataclass(slots=True, eq=False)
 class Region:
-    """Bytes [start, end), of which [top, end) are free. `recycled`: its bytes were handed out anew."""
+    """Bytes [start, end), of which [top, end) are free. `recycled`: its bytes were handed out anew.
+
+    `left` are the regions of scopes inside it, at any depth, that were left and are not recycled.
+    """
 
     start: int
     end: int
     top: int
     recycled: bool = False
+    left: "list[Region]" = field(default_factory=list)
 
     def take(self, size_bytes: int) -> int | None:
-        """The address of that many bytes, or None where they do not fit."""
-        address = -(-self.top // ALIGNMENT) * ALIGNMENT
+        """The address of that many bytes, or None where they do not fit. Recycles what lay there."""
+        address = align_up(self.top)
         if address + size_bytes > self.end:
             return None
         self.top = address + size_bytes
+        if self.left:
+            self.recycle(address, self.top)
         return address
+
+    def recycle(self, start: int, end: int) -> None:
+        """Marks every left region that had bytes there."""
+        for region in self.left:
+            region.recycled = region.start < end and start < region.top
+        self.left = [region for region in self.left if not region.recycled]
 
     def slot(self, count: int, number: int) -> "Region":
         """One of `count` equal parts of what is free."""
@@ -52,7 +63,6 @@ class Arena:
         self._persistent = Region(0, boundary, 0)
         self._scopes = [Region(boundary, pe.tcm_bytes, boundary)]
         self._visits: list[int] = []
-        self._left: list[Region] = []
 
     @property
     def in_scope(self) -> bool:
@@ -63,14 +73,8 @@ class Arena:
         return self._scopes[-1] if scratch or len(self._scopes) > 1 else self._persistent
 
     def take(self, size_bytes: int, region: Region) -> int | None:
-        """An address in the region for that many bytes, or None.
-
-        What a scope that was left had there is recycled.
-        """
-        address = region.take(size_bytes)
-        if self._left and address is not None and not self.in_scope:
-            self._recycle(address, address + size_bytes)
-        return address
+        """An address in the region for that many bytes, or None."""
+        return region.take(size_bytes)
 
     def full(self, size_bytes: int, region: Region, what: str) -> str:
         """Why `what` did not fit, and what to do."""
@@ -84,28 +88,44 @@ class Arena:
             f" of {region.end - region.start} are free{remedy}"
         )
 
-    @contextmanager
-    def scope(self, slots: int) -> Iterator[None]:
+    def scope(self, slots: int) -> "Visit":
         """Scratch taken inside is given back at the end; visits rotate through the slots."""
+        return Visit(self, slots)
+
+    def enter(self, slots: int) -> None:
+        """Begins a visit: everything is taken from the next slot from now on."""
         level = len(self._scopes) - 1
         if level == len(self._visits):
             self._visits.append(0)
-        slot = self._scopes[-1].slot(slots, self._visits[level] % slots)
+        outer = self._scopes[-1]
+        slot = outer.slot(slots, self._visits[level] % slots)
         self._visits[level] += 1
-        self._recycle(slot.start, slot.end)
+        outer.recycle(slot.start, slot.end)
         self._scopes.append(slot)
-        try:
-            yield
-        finally:
-            left = self._scopes.pop()
-            if left.top > left.start:
-                self._left.append(left)
 
-    def _recycle(self, start: int, end: int) -> None:
-        """Marks every left region that had bytes there."""
-        for region in self._left:
-            region.recycled = region.recycled or (region.start < end and start < region.top)
-        self._left = [region for region in self._left if not region.recycled]
+    def leave(self) -> None:
+        """Ends the innermost visit. What it made stays usable until its bytes are taken anew."""
+        visited = self._scopes.pop()
+        left = self._scopes[-1].left
+        left += visited.left
+        if visited.top > visited.start:
+            left.append(visited)
+
+
+class Visit(AbstractContextManager[None]):
+    """One visit of a scratch scope, as a with statement makes it."""
+
+    __slots__ = ("_arena", "_slots")
+
+    def __init__(self, arena: Arena, slots: int) -> None:
+        self._arena = arena
+        self._slots = slots
+
+    def __enter__(self) -> None:
+        self._arena.enter(self._slots)
+
+    def __exit__(self, *raised: object) -> None:
+        self._arena.leave()
 
 
 def align_up(address: int) -> int:

@@ -64,11 +64,13 @@ class CallSites:
         known = self._is_machinery
         while True:
             file = frame.f_code.co_filename
-            if file not in known:
-                known[file] = is_machinery(file)
-            if not known[file] or frame.f_back is None:
+            machinery = known.get(file)
+            if machinery is None:
+                machinery = known[file] = is_machinery(file)
+            caller = frame.f_back if machinery else None
+            if caller is None:
                 return frame
-            frame = frame.f_back
+            frame = caller
 
     def _read(self, frame: FrameType) -> CallSite:
         code = frame.f_code

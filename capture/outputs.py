@@ -12,10 +12,6 @@ from ..schemas.values import NUMPY_DTYPES
 from .hbm_layout import Images, PeTensors, slices
 from .runtime import Float64s, Output, Tensor
 
-RELATIVE_TOLERANCE = {DType.F16: 2.0**-8, DType.BF16: 2.0**-5, DType.F32: 2.0**-16}
-"""Of the largest value that should come out: four units in its last place in f16 (10 bits after the
-point) and bf16 (7 bits); in f32, what sums of a few thousand terms may lose. 0 for i32 and bool."""
-
 
 @dataclass(frozen=True, slots=True)
 class OutputReport:
@@ -91,4 +87,4 @@ def _error(result: Float64s, expected: Float64s) -> float:
 
 def _default_tolerance(dtype: DType, expected: Float64s) -> float:
     """Relative to the largest value that should come out (to 1 where that is 0)."""
-    return RELATIVE_TOLERANCE.get(dtype, 0.0) * (float(np.abs(expected).max(initial=0.0)) or 1.0)
+    return dtype.relative_tolerance * (float(np.abs(expected).max(initial=0.0)) or 1.0)

@@ -4,10 +4,9 @@ Everything that a verb of tl does goes through here, so that no verb knows about
 whether values are computed. What all PEs of a launch share is in LaunchTables.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from ..schemas.commands import CommandForm, CommandKind
 from ..schemas.dtypes import DType
@@ -20,17 +19,16 @@ from .data import PeData
 from .handles import Allocation, Operand, TensorHandle
 from .interning import InternedGeometry, InternPool
 from .math_plan import ScalarItems
-from .memory import Arena
+from .memory import Arena, Region
 from .names import CallSite, CallSites
 from .plans import Plans
 from .recorder import Recorder
+from .scratch_layout import ScratchLayout
 from .tensors import HbmTensor
 from .views import View
-from .waits import Unwaited
+from .waits import Arrival, Untaken, Unwaited
 
 IN_TCM = -1
-Arrival: TypeAlias = Callable[[SourceLine | None], None]
-"""Brings an awaited message; given the line at which the PE waits, or None at the kernel's end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +52,8 @@ class Pe:
         self._pool = tables.pool
         self._arena = Arena(tables.topology.pe)
         self._unwaited = Unwaited()
-        self._arrivals: dict[int, Arrival] = {}
-        self._hbm = Allocation(None)
+        self._untaken = Untaken()
+        self._hbm: dict[int, Allocation] = {}
 
     def allocate(
         self, shape: Shape, dtype: DType, label: str, *, scratch: bool = False
@@ -70,15 +68,58 @@ class Pe:
         region = self._arena.region(scratch)
         address = self._arena.take(interned.size_bytes, region)
         if address is None:
-            geometry = interned.geometry
-            what = f"'{label}' {list(geometry.shape)} {geometry.dtype}"
-            raise KernelError(self._arena.full(interned.size_bytes, region, what))
+            raise self._none_left(interned, label, region)
         return self._handle(interned, address, IN_TCM, label, Allocation(region))
+
+    def place_all(self, layout: ScratchLayout, label: str) -> list[TensorHandle]:
+        """Handles on new scratch bytes for what a composite makes, in order; `label` names the rest.
+
+        They are one allocation, since only one of them ever leaves the composite.
+        Raises KernelError.
+        """
+        parts = layout.parts
+        if not parts:
+            return []
+        region = self._arena.region(scratch=True)
+        base = self._arena.take(layout.size_bytes, region)
+        if base is None:
+            raise self._none_left_for_all(layout, label, region)
+        number = self._pool.strings.number
+        labels = [part.label or label for part in parts]
+        addresses = [base + part.offset for part in parts]
+        handle_id = self.recorder.handles(
+            layout.geometry_numbers, addresses, IN_TCM, [number(each, each) for each in labels]
+        )
+        allocation = Allocation(region)
+        handles = []
+        for part, address, its_label in zip(parts, addresses, labels, strict=True):
+            handles.append(
+                TensorHandle(self, handle_id, part.interned, address, IN_TCM, its_label, allocation)
+            )
+            handle_id += 1
+        return handles
+
+    def _none_left_for_all(self, layout: ScratchLayout, label: str, region: Region) -> KernelError:
+        """The error that names the first part that does not fit: taken one by one, it shows."""
+        refused = next(
+            part
+            for part in layout.parts
+            if not part.is_view and region.take(part.interned.size_bytes) is None
+        )
+        return self._none_left(refused.interned, refused.label or label, region)
+
+    def _none_left(self, interned: InternedGeometry, label: str, region: Region) -> KernelError:
+        geometry = interned.geometry
+        what = f"'{label}' {list(geometry.shape)} {geometry.dtype}"
+        return KernelError(self._arena.full(interned.size_bytes, region, what))
 
     def reference(self, tensor: HbmTensor) -> TensorHandle:
         """A handle on a tensor, or a slice of one, in HBM."""
         interned = self._pool.geometry(tensor.shape, tensor.strides, tensor.dtype, Space.HBM)
-        return self._handle(interned, tensor.offset, tensor.number, tensor.name, self._hbm)
+        allocation = self._hbm.get(tensor.number)
+        if allocation is None:
+            allocation = self._hbm[tensor.number] = Allocation(None)
+        return self._handle(interned, tensor.offset, tensor.number, tensor.name, allocation)
 
     def view_of(self, handle: TensorHandle, view: View) -> TensorHandle:
         """A new handle on some of another's bytes, of the same allocation."""
@@ -126,11 +167,13 @@ class Pe:
     ) -> int:
         """Records a command after what its reads must wait for; returns its index.
 
-        Waiting for a message lets other PEs run first.
+        Every message that it waits for or whose bytes it touches is there first, for which other
+        PEs may run.
         """
         waits = self._unwaited.before_reading(reads, form.kind is CommandKind.COMPOSITE)
         if waits:
             self._arrive(waits, site.line)
+        self._untaken.take_touched(handles, site.line)
         return self._record(form, handles, waits, site)
 
     def wait_for(self, commands: list[int], form: CommandForm, site: CallSite) -> None:
@@ -148,12 +191,9 @@ class Pe:
         slots = [handle.id for handle in handles]
         return self.recorder.command(self._pool.form(form), site.line_number, slots, waits)
 
-    def _arrive(self, commands: list[int], line: SourceLine | None) -> None:
+    def _arrive(self, commands: list[int], line: SourceLine) -> None:
         """Has every awaited message in its handle."""
-        for command in commands:
-            arrival = self._arrivals.pop(command, None)
-            if arrival is not None:
-                arrival(line)
+        self._untaken.take(commands, line)
         self._unwaited.settle(commands)
 
     def transfer_runs_on(
@@ -162,7 +202,7 @@ class Pe:
         """Notes a load or an asynchronous receive: it goes on and writes `target`."""
         self._unwaited.transfer(command, target)
         if arrival is not None:
-            self._arrivals[command] = arrival
+            self._untaken.add(command, target, arrival)
 
     def composite_runs_on(self, command: int, targets: Iterable[TensorHandle]) -> None:
         """Notes a composite: it goes on and writes `targets`."""
@@ -178,7 +218,7 @@ class Pe:
 
     def finish(self) -> None:
         """The kernel has returned: every message that it asked for must still arrive."""
-        self._arrive(sorted(self._arrivals), None)
+        self._untaken.take_all()
 
     def math(
         self,

@@ -17,6 +17,7 @@ from .composite_call import CompositeCall, structure_key
 from .handles import Operand, TensorHandle
 from .interning import InternedGeometry, InternPool
 from .math_plan import ScalarItems, math_result
+from .scratch_layout import ScratchLayout, lay_out
 from .workspace import Bindings
 
 
@@ -31,10 +32,10 @@ class MathPlan:
 
 @dataclass(frozen=True, slots=True)
 class ReadyPlan:
-    """A composite's plan, and the geometries of what it allocates."""
+    """A composite's plan, and what it allocates, laid out."""
 
     plan: CompositePlan
-    geometries: tuple[InternedGeometry, ...]
+    scratch: ScratchLayout
 
 
 class Plans:
@@ -94,11 +95,4 @@ class Plans:
 
     def _plan_composite(self, call: CompositeCall, bindings: Bindings) -> ReadyPlan:
         plan = plan_composite(call, bindings, self._cap_bytes)
-        geometries = [allocated.geometry for allocated in plan.allocated]
-        return ReadyPlan(
-            plan,
-            tuple(
-                self._pool.geometry(each.shape, each.strides, each.dtype, each.space)
-                for each in geometries
-            ),
-        )
+        return ReadyPlan(plan, lay_out(plan.allocated, len(bindings.handles), self._pool))

@@ -9,14 +9,28 @@ run_kernel returns), or None to record without computing values: the recording i
 
 import heapq
 import inspect
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import (
+    AsyncGenerator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Generator,
+    Iterator,
+    Mapping,
+)
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from greenlet import GreenletExit, greenlet  # type: ignore[import-untyped]  # it ships no types
 
 from ..schemas.commands import CommandForm
-from ..schemas.errors import CaptureDeadlockError, ConfigError, KernelError, KernelRaisedError
+from ..schemas.errors import (
+    CaptureDeadlockError,
+    ConfigError,
+    KernelError,
+    KernelRaisedError,
+    KerntapeError,
+)
 from ..schemas.handles import Geometry
 from ..schemas.topology import Topology
 from ..schemas.trace import SourceLine, Stream
@@ -128,7 +142,7 @@ class _Run:
             self._greenlets[program.rank] = greenlet(self._program(program))
             heapq.heappush(self._runnable, program.rank)
         while self._runnable:
-            self._resume(heapq.heappop(self._runnable))
+            self._greenlets[heapq.heappop(self._runnable)].switch()
         if self._waiting:
             raise CaptureDeadlockError(explain(self._waiting, len(self._launch.programs)))
 
@@ -139,8 +153,7 @@ class _Run:
         """
         self._is_over = True
         for rank in tuple(self._waiting):
-            with suppress(Exception):
-                self._greenlets[rank].throw()
+            self._greenlets[rank].throw()
 
     def _program(self, program: Program) -> Callable[[], None]:
         def run() -> None:
@@ -151,24 +164,36 @@ class _Run:
             pe = Pe(self._tables, values)
             port = Port(program.rank, self._exchange, self)
             tl = Tl(pe, port, program.program_id, self._launch.grid)
-            self._launch.kernel(*program.arguments, tl=tl, **program.keywords)
-            pe.finish()
+            with self._kernel_errors(program.rank):
+                _check_has_run(self._launch.kernel(*program.arguments, tl=tl, **program.keywords))
+                pe.finish()
             self._stream_numbers[program.rank] = self._streams.number(pe.recorder.stream())
 
         return run
 
-    def _resume(self, rank: int) -> None:
-        """Lets a PE run until it waits or ends."""
+    @contextmanager
+    def _kernel_errors(self, rank: int) -> Iterator[None]:
+        """Around the kernel: whatever it raises ends the launch with an error that says where.
+
+        What it raises while it is being ended only ends it.
+        """
         try:
-            self._greenlets[rank].switch()
-        except KernelError as error:
-            raise type(error)(f"{error}{self._where(error, rank)}") from None
-        except (Exception, SystemExit) as error:
-            raise KernelRaisedError(
-                f"the kernel raised {type(error).__name__}: {_first_line(error)}"
-                + self._where(error, rank),
-                kernel_traceback(error),
-            ) from error
+            yield
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - a kernel may raise anything
+            if self._is_over:
+                raise GreenletExit from None
+            raise self._told(error, rank) from error
+
+    def _told(self, error: BaseException, rank: int) -> KerntapeError:
+        """What went wrong in a kernel, and where."""
+        if isinstance(error, KernelError):
+            return type(error)(f"{error}{self._where(error, rank)}")
+        raised = ": ".join(filter(None, (type(error).__name__, _first_line(error))))
+        return KernelRaisedError(
+            f"the kernel raised {raised}{self._where(error, rank)}", kernel_traceback(error)
+        )
 
     def _where(self, error: BaseException, rank: int) -> str:
         """The end of a message: where in the kernel, and on which PE if there are several."""
@@ -203,6 +228,17 @@ def _check_arguments(launch: Launch) -> None:
         except TypeError as error:
             name = getattr(launch.kernel, "__name__", "the kernel")
             raise ConfigError(f"{name} cannot be called as it is launched: {error}") from None
+
+
+def _check_has_run(returned: object) -> None:
+    """Raises KernelError for what a kernel returns that is its body still to be run."""
+    if isinstance(returned, Coroutine):
+        returned.close()  # else Python warns that nobody awaited it
+    if isinstance(returned, (Awaitable, Generator, AsyncGenerator)):
+        raise KernelError(
+            "the kernel must be a plain function that runs when it is called, and returned a"
+            f" {type(returned).__name__.replace('_', ' ')}; take its async, await and yield out"
+        )
 
 
 def _first_line(error: BaseException) -> str:

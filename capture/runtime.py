@@ -17,7 +17,8 @@ from ..schemas.dtypes import DType
 from ..schemas.errors import ConfigError
 from ..schemas.topology import Place, Topology
 from ..schemas.values import Array, round_to
-from .arguments import DTypeLike, ShapeLike, as_dtype, as_shape
+from .arguments import INT32, DTypeLike, ShapeLike, as_dtype, as_shape
+from .launch_arguments import LaunchArgument
 from .placement import REPLICATED, LaunchGrid, Placement, launch_grid
 
 Float64s: TypeAlias = npt.NDArray[np.float64]
@@ -71,6 +72,10 @@ class Tensor:
             raise ConfigError(
                 f"the values of {self} must have shape {list(self.shape)}, not {list(made.shape)}"
             )
+        if self.dtype is DType.I32:
+            fits = (made >= INT32.start) & (made < INT32.stop)
+            if not fits.all():
+                raise ConfigError(f"the values of {self} must fit i32, not {made[~fits][0]}")
         return made
 
     def __str__(self) -> str:
@@ -97,13 +102,14 @@ class LaunchRequest:
 
 
 class Runtime:
-    """The host's side of a launch. `tensors`, `outputs` and `launched` are what was asked for."""
+    """The host's side of a launch. `tensors`, `outputs`, `launched` and `resolved` are what it was told."""
 
     def __init__(self, topology: Topology, *, with_data: bool, seed: int) -> None:
         self.topology = topology
         self.tensors: list[Tensor] = []
         self.outputs: list[Output] = []
         self.launched: LaunchRequest | None = None
+        self.resolved: dict[str, LaunchArgument] = {}
         self._with_data = with_data
         self._seed = seed
 
@@ -152,13 +158,13 @@ class Runtime:
     ) -> Tensor:
         """A tensor with values of one's own: an array, or a function of a seeded random generator.
 
-        A function needs `shape`; it is called when the values are needed, and never without data.
+        An array is copied. A function needs `shape`; it is called when the values are needed, and
+        never without data.
         """
         if not callable(values):
-            array = np.asarray(values)
-            return self._tensor(
-                "rt.tensor", shape or array.shape, dtype, name, placement, lambda _: array
-            )
+            array = np.array(values)
+            extents = array.shape if shape is None else shape
+            return self._tensor("rt.tensor", extents, dtype, name, placement, lambda _: array)
         if shape is None:
             raise ConfigError("rt.tensor of a function needs a shape: rt.tensor(make, (8, 128))")
         make, generator = values, self._generator()
@@ -180,6 +186,13 @@ class Runtime:
             raise ConfigError(f"{tensor} must be marked as an output once, not twice")
         self.outputs.append(Output(tensor, reference, tolerance))
         return tensor
+
+    def resolve(self, **arguments: LaunchArgument) -> None:
+        """Says what arguments of the launch function stand for whose given value leaves it open.
+
+        The trace's header shows these values instead: `scale` None as the 1/√d that was used.
+        """
+        self.resolved |= arguments
 
     @property
     def replicated(self) -> Placement:
@@ -204,8 +217,8 @@ class Runtime:
     ) -> None:
         """Asks for the kernel to run on `grid` = (PEs, CUBEs, SIPs). Exactly once per trace.
 
-        Each PE's kernel is called with the arguments, a tensor among them as the part that this
-        PE holds, and with `tl`. A tensor without a name gets its parameter's.
+        Each PE's kernel is called with the arguments, a tensor among them (or in their lists, tuples
+        and dicts) as the part that this PE holds, and with `tl`. A tensor without a name gets its parameter's.
         """
         if self.launched is not None:
             raise ConfigError("rt.launch must be called once, not twice: a trace holds one launch")

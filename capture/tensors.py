@@ -17,11 +17,12 @@ from ..schemas.op_rules import Shape
 from .views import Index, View, indexed, is_dense
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class HbmTensor:
-    """Tensor number `number` of the launch as one PE sees it, or a view of it.
+    """Tensor number `number` of the launch as one PE sees it, or a view of it. Never changed.
 
-    `offset` and `strides` are in bytes; `size_bytes` is the whole tensor's.
+    `offset` and `strides` are in bytes. Not frozen, as a loop over tiles makes one per tile and
+    operand, and that would cost it a third of the slice.
     """
 
     number: int
@@ -30,14 +31,11 @@ class HbmTensor:
     strides: Shape
     dtype: DType
     offset: int
-    size_bytes: int
 
     @classmethod
     def whole(cls, number: int, name: str, shape: Shape, dtype: DType) -> "HbmTensor":
         """The tensor in full, row-major from offset 0."""
-        size_bytes = prod(shape) * dtype.size_bytes
-        strides = contiguous_strides(shape, dtype.size_bytes)
-        return cls(number, name, shape, strides, dtype, 0, size_bytes)
+        return cls(number, name, shape, contiguous_strides(shape, dtype.size_bytes), dtype, 0)
 
     @property
     def is_contiguous(self) -> bool:
@@ -45,13 +43,11 @@ class HbmTensor:
 
     def __getitem__(self, places: Index) -> "HbmTensor":
         whole = View(self.shape, self.strides, self.offset)
-        view = indexed(whole, places, f"tensor '{self.name}'")
-        return self._part(view.shape, view.strides, view.offset)
+        return self._seen_as(indexed(whole, places, f"tensor '{self.name}'"))
 
-    def _part(self, shape: Shape, strides: Shape, offset: int) -> "HbmTensor":
-        return HbmTensor(
-            self.number, self.name, shape, strides, self.dtype, offset, self.size_bytes
-        )
+    def _seen_as(self, view: View) -> "HbmTensor":
+        shape, strides, offset = view
+        return HbmTensor(self.number, self.name, shape, strides, self.dtype, offset)
 
     def part(self, elements: int, shape: Shape) -> "HbmTensor":
         """The contiguous elements from place `elements` on, in that shape.
@@ -69,7 +65,7 @@ class HbmTensor:
             )
         item_bytes = self.dtype.size_bytes
         offset = self.offset + elements * item_bytes
-        return self._part(shape, contiguous_strides(shape, item_bytes), offset)
+        return self._seen_as(View(shape, contiguous_strides(shape, item_bytes), offset))
 
     def __add__(self, elements: SupportsIndex) -> "HbmPointer":
         return HbmPointer(self, index(elements))

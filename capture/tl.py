@@ -26,6 +26,7 @@ from .tl_memory import MemoryVerbs
 
 WAIT = CommandForm(CommandKind.WAIT, (OpForm("wait", (), has_out=False),))
 AXES = (0, 1, 2)
+MOST_CYCLES = 10**12
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +121,11 @@ class Tl(MathVerbs, MemoryVerbs, GemmVerbs):
         return awaited[0] if len(awaited) == 1 else awaited
 
     def overhead(self, cycles: int) -> None:
-        """PE_CPU is busy for that many cycles: scalar work that tl does not show."""
-        if not isinstance(cycles, int) or cycles < 0:
-            raise KernelError(f"tl.overhead: cycles must be an int of at least 0, not {cycles!r}")
+        """PE_CPU is busy for that many cycles, at most 10¹²: scalar work that tl does not show."""
+        if not isinstance(cycles, int) or not 0 <= cycles <= MOST_CYCLES:
+            raise KernelError(
+                f"tl.overhead: cycles must be an int from 0 to {MOST_CYCLES}, not {cycles!r}"
+            )
         self._pe.issue(_overhead_form(cycles), (), (), self._pe.site())
 
 

@@ -11,9 +11,7 @@ from .composite_call import CompositeCall, ItemDict
 from .gemm_rules import check_gemm_out, gemm_form, gemm_shape
 from .handles import TensorHandle
 from .names import CallSite
-from .plans import ReadyPlan
 from .verbs import Verbs
-from .views import View
 from .workspace import Bindings
 
 
@@ -74,19 +72,10 @@ class GemmVerbs(Verbs):
         handles = bindings.handles
         for handle in handles:
             self._pe.check_usable(handle)
-        self._allocate(ready, handles, name or site.assigned or "composite")
+        handles += self._pe.place_all(ready.scratch, name or site.assigned or "composite")
         for command in ready.plan.commands:
             self._issue(command, handles, site)
         return handles[ready.plan.result]
-
-    def _allocate(self, ready: ReadyPlan, handles: list[TensorHandle], label: str) -> None:
-        """Appends what the composite makes to the handles that it was given."""
-        for allocated, interned in zip(ready.plan.allocated, ready.geometries, strict=True):
-            if allocated.view_of is None:
-                handles.append(self._pe.place(interned, allocated.label or label))
-            else:
-                view = View(allocated.geometry.shape, allocated.geometry.strides)
-                handles.append(self._pe.view_of(handles[allocated.view_of], view))
 
     def _issue(
         self, command: PlannedCommand, handles: Sequence[TensorHandle], site: CallSite

@@ -9,6 +9,7 @@ for what does not fit.
 
 from typing import TypeAlias, TypedDict, Unpack
 
+from ..schemas.errors import KernelError
 from .arguments import DTypeLike, as_dtype, as_number
 from .handles import Operand, TensorHandle
 from .math_plan import ScalarItems
@@ -49,8 +50,10 @@ class MathVerbs(Verbs):
 
     def _reduce(self, kind: str, src: TensorHandle, axis: int, result: Result) -> TensorHandle:
         """The axis is recorded from the end, so that one reduction has one form."""
-        self._own(src, kind)
-        from_end = axis - len(src.shape) if axis >= 0 else axis
+        rank = len(self._own(src, kind).shape)
+        if not isinstance(axis, int) or not -rank <= axis < rank:
+            raise KernelError(f"{kind}: axis must be an axis of {list(src.shape)}, not {axis!r}")
+        from_end = axis - rank if axis >= 0 else axis
         return self._math(kind, (src,), (("reduce_axis", from_end),), **result)
 
     def copy(self, src: TensorHandle, **result: Unpack[Result]) -> TensorHandle:

@@ -4,11 +4,10 @@ A view never moves data, so a reshape needs contiguous bytes and an index needs 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 from operator import index
 from types import EllipsisType
-from typing import SupportsIndex, TypeAlias
+from typing import NamedTuple, SupportsIndex, TypeAlias
 
 from ..schemas.errors import KernelError
 from ..schemas.handles import contiguous_strides
@@ -18,8 +17,7 @@ AxisIndex: TypeAlias = int | slice | EllipsisType | None
 Index: TypeAlias = AxisIndex | tuple[AxisIndex, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(NamedTuple):
     """Shape and byte strides, `offset` bytes after the viewed handle's first byte."""
 
     shape: Shape
@@ -78,16 +76,16 @@ def broadcast(view: View, shape: Shape, what: str) -> View:
 
 def indexed(view: View, places: Index, what: str) -> View:
     """NumPy's basic indexing: integers, slices with a positive step, None and one ellipsis."""
+    extents, steps, offset = view
     shape: list[int] = []
     strides: list[int] = []
-    offset = view.offset
     axis = 0
-    for item in _spelled_out(view, places, what):
+    for item in _spelled_out(extents, places, what):
         if item is None:
             shape.append(1)
             strides.append(0)
             continue
-        extent, stride = view.shape[axis], view.strides[axis]
+        extent, stride = extents[axis], steps[axis]
         axis += 1
         if isinstance(item, slice):
             start, step, count = _bounds(item, extent, what)
@@ -99,21 +97,26 @@ def indexed(view: View, places: Index, what: str) -> View:
     return View(tuple(shape), tuple(strides), offset)
 
 
-def _spelled_out(view: View, places: Index, what: str) -> list[int | slice | None]:
-    """One item an axis of the view, with None between for new axes; the ellipsis filled in."""
+def _spelled_out(shape: Shape, places: Index, what: str) -> list[int | slice | None]:
+    """One item an axis of the shape, with None between for new axes; the ellipsis filled in."""
     items = places if isinstance(places, tuple) else (places,)
-    used = sum(1 for item in items if item is not None and item is not Ellipsis)
-    rest = [slice(None)] * (len(view.shape) - used)
-    if used > len(view.shape) or sum(1 for item in items if item is Ellipsis) > 1:
-        raise KernelError(f"{what}: too many indexes for shape {list(view.shape)}")
     spelled: list[int | slice | None] = []
+    gap, new_axes = None, 0
     for item in items:
         if item is Ellipsis:
-            spelled += rest
-            rest = []
+            if gap is not None:
+                raise KernelError(f"{what}: too many indexes for shape {list(shape)}")
+            gap = len(spelled)
         else:
             spelled.append(item)
-    return [*spelled, *rest]
+            new_axes += item is None
+    missing = len(shape) + new_axes - len(spelled)
+    if missing < 0:
+        raise KernelError(f"{what}: too many indexes for shape {list(shape)}")
+    if missing:
+        gap = len(spelled) if gap is None else gap
+        spelled[gap:gap] = [slice(None)] * missing
+    return spelled
 
 
 def _bounds(item: slice, extent: int, what: str) -> tuple[int, int, int]:
@@ -122,7 +125,7 @@ def _bounds(item: slice, extent: int, what: str) -> tuple[int, int, int]:
     start, stop, step = item.indices(extent)
     if start >= stop:
         raise KernelError(f"{what}: the slice {_spelled(item)} of extent {extent} is empty")
-    return start, step, len(range(start, stop, step))
+    return start, step, (stop - start + step - 1) // step
 
 
 def _place(item: object, extent: int, what: str) -> int:

@@ -39,17 +39,15 @@ class Bindings:
 
     def number(self, handle: TensorHandle) -> int:
         """The handle's binding; a new handle gets the next."""
-        known = self._numbers.get(id(handle))
-        if known is None:
-            known = self._numbers[id(handle)] = len(self.handles)
+        following = len(self.handles)
+        number = self._numbers.setdefault(id(handle), following)
+        if number == following:
             self.handles.append(handle)
-            self.roots.append(self._root(handle, known))
-        return known
-
-    def _root(self, handle: TensorHandle, number: int) -> int:
-        if handle.allocation.region is None:
-            return number
-        return self._first_on.setdefault(id(handle.allocation), number)
+            allocation = handle.allocation
+            in_hbm = allocation.region is None
+            root = number if in_hbm else self._first_on.setdefault(id(allocation), number)
+            self.roots.append(root)
+        return number
 
 
 class Workspace:

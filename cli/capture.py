@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Iterable, Sequence
+from math import inf
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -66,8 +67,16 @@ def run(arguments: argparse.Namespace) -> int:
     from ..capture.capture import capture
     from ..schemas.trace_file import write_trace
     from ..topologies.loader import resolve_topology
+    from .output_files import check_output_files
     from .printing import print_json
 
+    check_output_files(
+        [("--output", arguments.output)],
+        [
+            ("the kernel's file", arguments.kernel.rpartition(":")[0] or arguments.kernel),
+            ("--topology", arguments.topology),
+        ],
+    )
     given = given_arguments(arguments.kernel_arguments)
     captured = capture(
         arguments.kernel,
@@ -109,7 +118,7 @@ def figures(
 ) -> dict[str, object]:
     """What --json prints; its keys stay. `bytes` is the file's size.
 
-    `max_abs_err` is null without a reference, without data, and where a result is not a number.
+    `max_abs_err` is null without a reference, without data, and where it is no finite number.
     """
     return {
         "trace": path.name,
@@ -165,7 +174,9 @@ def wrong_outputs(outputs: dict[str, "OutputReport"]) -> list[str]:
 
 def _error_text(output: "OutputReport") -> str:
     if output.finite_error is None:
-        return "not a number; NaN is in the result or in the reference"
+        infinite = output.max_abs_err == inf
+        what = "infinite; an infinity" if infinite else "not a number; NaN"
+        return f"{what} is in the result or in the reference"
     return f"{output.finite_error:.3g}, its tolerance {output.tolerance:.3g}"
 
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..schemas.calibration import Calibration
     from ..schemas.timeline import Timeline
     from ..schemas.topology import Topology
     from ..schemas.trace import Trace
@@ -79,12 +78,12 @@ def compare() -> tuple[list[Row], Timeline]:
     calibrations = [resolve_calibration(machine, name) for name in names]
     rows, shown = [], None
     for variant in VARIANTS:
-        trace, more_ps = _captured(variant, machine, calibrations)
+        trace, shorter = _captured(variant, machine)
         for policy in POLICIES:
-            lowered = prepare(trace, machine, resolve_policy(policy))
+            lowered, less = (prepare(t, machine, resolve_policy(policy)) for t in (trace, shorter))
             for calibration in calibrations:
                 timeline = time(lowered, calibration)
-                rows.append(_row(variant, timeline, more_ps[calibration.name]))
+                rows.append(_row(variant, timeline, time(less, calibration)))
                 if (variant, calibration.name, policy) == SHOWN_IN_BROWSER:
                     shown = timeline
     assert shown is not None, "the default calibration and strict_fifo ship"
@@ -92,35 +91,20 @@ def compare() -> tuple[list[Row], Timeline]:
     return rows, shown
 
 
-def _captured(
-    variant: str, machine: Topology, calibrations: list[Calibration]
-) -> tuple[Trace, dict[str, int]]:
-    """The variant's trace, and per calibration the dispatch time that one more KV tile costs."""
+def _captured(variant: str, machine: Topology) -> tuple[Trace, Trace]:
+    """The variant's trace, and one of a KV tile less."""
     from ..capture.capture import capture
 
     arguments = {**SHAPE, "variant": variant}
-    trace = capture("gqa_decode", machine, arguments).trace
     one_tile_less = {**arguments, "s_kv": str(int(SHAPE["s_kv"]) - int(SHAPE["tile"]))}
-    shorter = capture("gqa_decode", machine, one_tile_less, with_data=False).trace
-    return trace, {
-        calibration.name: _dispatch_ps(trace, calibration) - _dispatch_ps(shorter, calibration)
-        for calibration in calibrations
-    }
-
-
-def _dispatch_ps(trace: Trace, calibration: Calibration) -> int:
-    from ..replay.components.pe_cpu import dispatch_ns
-    from ..replay.durations import in_ps
-
-    return sum(
-        in_ps(dispatch_ns(calibration, trace.forms[form].logical_bytes))
-        for pe in trace.pes
-        for form in trace.streams[pe.stream].forms.tolist()
+    return (
+        capture("gqa_decode", machine, arguments).trace,
+        capture("gqa_decode", machine, one_tile_less, with_data=False).trace,
     )
 
 
-def _row(variant: str, timeline: Timeline, dispatch_ps_per_tile: int) -> Row:
-    from ..replay.summary import block_uses, hazard_totals
+def _row(variant: str, timeline: Timeline, one_tile_less: Timeline) -> Row:
+    from ..replay.summary import block_uses, dispatch_ps, hazard_totals
 
     uses, hazards = block_uses(timeline), hazard_totals(timeline)
     return Row(
@@ -128,7 +112,7 @@ def _row(variant: str, timeline: Timeline, dispatch_ps_per_tile: int) -> Row:
         calibration=timeline.calibration.name,
         policy=timeline.policy.name,
         makespan_ps=timeline.makespan_ps,
-        dispatch_ps_per_tile=dispatch_ps_per_tile,
+        dispatch_ps_per_tile=dispatch_ps(timeline) - dispatch_ps(one_tile_less),
         utilisation={str(block): use.utilisation for block, use in uses.items()},
         held=hazards["held"],
         let_through=hazards["violations"],

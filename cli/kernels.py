@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def kernel_json(kernel: "KernelDescription") -> dict[str, object]:
-    """name, summary, arguments {name: default}."""
+    """name, summary, arguments {name: default}; null is worked out (the text shows what it is)."""
     return {
         "name": kernel.name,
         "summary": kernel.summary,
@@ -47,12 +47,11 @@ def kernel_json(kernel: "KernelDescription") -> dict[str, object]:
 
 def listed_text(kernel: "KernelDescription") -> str:
     """The kernel's entry in the list: its sentence, its arguments with their defaults."""
-    defaults = " ".join(f"{name}={value}" for name, value in kernel.arguments.items())
+    defaults = " ".join(f"{name}={text}" for name, text in kernel.shown.items())
     return f"{kernel.name}  {kernel.summary}\n  {defaults}"
 
 
 def kernel_text(kernel: "KernelDescription") -> str:
     """The kernel in full: its sentence, what its launch function says, the defaults as a table."""
-    rows = [[name, str(value)] for name, value in kernel.arguments.items()]
-    table = aligned([["argument", "default"], *rows])
+    table = aligned([["argument", "default"], *map(list, kernel.shown.items())])
     return f"{kernel.name}: {kernel.summary}\n\n{kernel.details}\n\n{table}"

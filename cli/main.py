@@ -1,7 +1,7 @@
 """The `kerntape` command: finds the subcommand, and alone turns what can go wrong into an exit code.
 
 0 done · 1 the input or the run failed · 2 wrong usage · 3 done and the answer is a finding ·
-130 interrupted · 141 nobody reads the output. A subcommand is a module of this package named in
+141 nobody reads the output. A subcommand is a module of this package named in
 SUBCOMMANDS, with SUMMARY, add_arguments(parser) and run(arguments) → exit code; its heavy imports
 stand inside its functions, so that `kerntape --help` is quick.
 """
@@ -33,7 +33,6 @@ SUBCOMMANDS = (
 DONE = 0
 FAILED = 1
 WRONG_USAGE = 2
-INTERRUPTED = 130
 NOBODY_READS = 141
 
 
@@ -125,7 +124,7 @@ def _without_traceback(work: Callable[[], int]) -> int:
         return _failed(str(error))
     except KeyboardInterrupt:
         _failed("interrupted")
-        return INTERRUPTED
+        return FAILED
     except BrokenPipeError:
         return NOBODY_READS
     except OSError as error:

@@ -76,8 +76,18 @@ def _replay_once(arguments: argparse.Namespace) -> int:
     from ..schemas.timeline_file import write_timeline
     from ..schemas.trace_file import read_trace
     from ..topologies.loader import resolve_topology
+    from .output_files import check_output_files
     from .printing import print_json
 
+    check_output_files(
+        [("--output", arguments.output), ("--op-log", arguments.op_log)],
+        [
+            ("the trace", arguments.trace),
+            ("--topology", arguments.topology),
+            ("--calibration", arguments.calibration),
+            ("--hazards", arguments.policy),
+        ],
+    )
     timeline = replay(
         read_trace(Path(arguments.trace)),
         topology=resolve_topology(arguments.topology) if arguments.topology else None,
@@ -112,7 +122,8 @@ def _replay_once(arguments: argparse.Namespace) -> int:
         if checked is not None:
             print("", *check_lines(checked), sep="\n")
     wrong = checked is not None and not checked.right
-    return FINDING if wrong or timeline.deadlock is not None else DONE
+    finding = wrong or timeline.deadlock is not None or figures["hazards"]["violations"]
+    return FINDING if finding else DONE
 
 
 def _compare_policies(arguments: argparse.Namespace) -> int:
@@ -184,7 +195,6 @@ def summary_text(figures: dict[str, Any]) -> str:
     """The figures for a person: what it took, what was busy, what the policy did."""
     from .printing import aligned
 
-    hazards = figures["hazards"]
     kinds = ", ".join(f"{count:,} {kind}" for kind, count in figures["commands_by_kind"].items())
     rows = [
         ["makespan", f"{figures['makespan_ps'] / 1e3:,.3f} ns"],
@@ -193,8 +203,7 @@ def summary_text(figures: dict[str, Any]) -> str:
         ["stages", f"{figures['stages']:,}"],
         ["dispatch", f"{figures['dispatch_ps'] / 1e3:,.3f} ns"],
         ["DMA reads", f"{figures['dma_reads']:,} ({figures['dma_read_bytes']:,} bytes)"],
-        ["hazards", f"{hazards['held']:,} held for {hazards['held_ps'] / 1e3:,.3f} ns in all,"],
-        ["", f"{hazards['violations']:,} went wrong"],
+        *_hazard_rows(figures["hazards"]),
     ]
     if figures["op_log_sha256"]:
         rows.append(["op_log", figures["op_log_sha256"]])
@@ -205,6 +214,19 @@ def summary_text(figures: dict[str, Any]) -> str:
     return f"{figures['trace']}\n{aligned(rows)}\n\n{aligned([['engine', 'busy', ''], *busy], right=(1, 2))}"
 
 
+def _hazard_rows(hazards: dict[str, int | None]) -> list[list[str]]:
+    held, held_ps, violations = hazards["held"], hazards["held_ps"], hazards["violations"]
+    if held is None or held_ps is None or violations is None:
+        return [["hazards", "not evaluated: the replay did not end"]]
+    return [
+        ["hazards", f"{held:,} held for {held_ps / 1e3:,.3f} ns in all,"],
+        ["", f"{violations:,} went wrong"],
+    ]
+
+
+TAIL_SHOWN = 16
+
+
 def deadlock_text(deadlock: Deadlock | None) -> str:
     """The wait-for graph in words; nothing where the replay ended."""
     if deadlock is None:
@@ -212,7 +234,9 @@ def deadlock_text(deadlock: Deadlock | None) -> str:
     lines = ["", "deadlock: these commands wait for each other, under every calibration"]
     lines += [f"  {blocked}" for blocked in deadlock.cycle]
     if deadlock.tail:
-        lines += ["and hold up", *(f"  {blocked}" for blocked in deadlock.tail)]
+        lines += ["and hold up", *(f"  {blocked}" for blocked in deadlock.tail[:TAIL_SHOWN])]
+        more = len(deadlock.tail) - TAIL_SHOWN
+        lines += [f"  and the first command of {more:,} more PEs"] if more > 0 else []
     depth = deadlock.clearing_depth
     cure = "no queue depth clears it" if depth is None else f"ipcq.depth {depth} clears it"
     return "\n".join([*lines, cure, ""])

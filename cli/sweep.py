@@ -15,6 +15,7 @@ SUMMARY = "replay under every combination of some numbers, and find where the ra
 DONE = 0
 FINDING = 3
 FLIPS_SHOWN = 10
+ALL = "all"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -55,7 +56,7 @@ def _add_what_varies(parser: argparse.ArgumentParser) -> None:
         dest="policies",
         default="strict_fifo",
         metavar="P1,P2",
-        help="hazard policies, shipped or YAML files (default: strict_fifo)",
+        help="hazard policies, shipped or YAML files, or 'all' (default: strict_fifo)",
     )
     parser.add_argument("--samples", type=int, metavar="N", help="with --latin-hypercube: how many")
     parser.add_argument(
@@ -89,9 +90,11 @@ def run(arguments: argparse.Namespace) -> int:
     from ..replay.sweep.results_file import check_results_path
     from ..replay.sweep.sweep import sweep
     from ..schemas.errors import KerntapeError
+    from .output_files import check_output_files
     from .printing import print_json
     from .progress import Progress
 
+    check_output_files([("--output", arguments.output)], _inputs(arguments))
     results = Path(arguments.output)
     check_results_path(results)
     jobs = _jobs(arguments.jobs)
@@ -109,6 +112,16 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         print(outcome_text(outcome, results.name))
     return FINDING if outcome.deadlocked else DONE
+
+
+def _inputs(arguments: argparse.Namespace) -> list[tuple[str, str | None]]:
+    return [
+        *(("a trace", trace) for trace in arguments.traces),
+        *(("a policy", policy) for policy in _policies(arguments.policies)),
+        ("--grid", arguments.grid),
+        ("--topology", arguments.topology),
+        ("--calibration", arguments.calibration),
+    ]
 
 
 def _plan(arguments: argparse.Namespace) -> SweepPlan:
@@ -142,8 +155,11 @@ def _plan(arguments: argparse.Namespace) -> SweepPlan:
 
 
 def _policies(words: str) -> list[str]:
+    from ..replay.policy import shipped_policies
     from ..schemas.errors import ConfigError
 
+    if words == ALL:
+        return list(shipped_policies())
     names = [word.strip() for word in words.split(",")]
     if not all(names):
         raise ConfigError(f"--hazards must be policies separated by commas, not '{words}'")

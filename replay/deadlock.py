@@ -2,6 +2,8 @@
 it, and its absence holds under every calibration.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from ..schemas.columns import Int64s
@@ -12,11 +14,12 @@ from ..schemas.stages import Why
 from ..schemas.topology import Topology
 from ..schemas.trace import Trace
 from . import compiled_runner
-from .lower import lower
+from .lower import LoweredStreams, join, lower_streams
 from .stage_graph import Durations, StageGraph
 from .times import Times
 
 NEVER = -1
+TURN = (Why.PROGRAM_ORDER.phrase, Why.BLOCKED.phrase)
 
 
 def explain(
@@ -40,16 +43,17 @@ def ends(graph: StageGraph) -> bool:
 
 def clearing_depth(trace: Trace, topology: Topology, policy: HazardPolicy) -> int | None:
     """The smallest queue depth under which the trace ends; None where none does."""
-    boundless = max(1, sum(len(trace.streams[pe.stream].forms) for pe in trace.pes))
-    boundless *= max(1, _most_fragments(trace, topology))
+    lowered = lower_streams(trace, topology, policy)
 
     def ends_at(depth: int) -> bool:
         ipcq = topology.ipcq.model_copy(update={"depth": depth})
-        return ends(lower(trace, topology.model_copy(update={"ipcq": ipcq}), policy))
+        deeper = topology.model_copy(update={"ipcq": ipcq})
+        return ends(join(trace, deeper, lowered))
 
-    if not ends_at(boundless):
+    deep_enough = _most_fragments(lowered)
+    if not ends_at(deep_enough):
         return None
-    too_shallow, deep_enough = 0, boundless
+    too_shallow = 0
     while deep_enough - too_shallow > 1:
         middle = (too_shallow + deep_enough) // 2
         if ends_at(middle):
@@ -59,9 +63,24 @@ def clearing_depth(trace: Trace, topology: Topology, policy: HazardPolicy) -> in
     return deep_enough
 
 
-def _most_fragments(trace: Trace, topology: Topology) -> int:
-    largest = max((geometry.size_bytes for geometry in trace.geometries), default=0)
-    return -(-largest // topology.ipcq.slot_bytes)
+def _most_fragments(lowered: LoweredStreams) -> int:
+    """The fragments of the fullest queue: no deeper queue is ever full."""
+    ports = [port for graph in lowered.graphs for port in graph.ports]
+    return max((len(port.sent) for port in ports), default=0) or 1
+
+
+def _runs_joined(cycle: list[BlockedCommand]) -> list[BlockedCommand]:
+    """A run of commands of one PE that only wait for their turn is one entry, from the first to the
+    command that holds them all up.
+    """
+    joined: list[BlockedCommand] = []
+    for blocked in cycle:
+        before = joined[-1] if joined else None
+        if before and before.waits_for in TURN and blocked.waits_for in TURN:
+            joined[-1] = replace(before, for_command=blocked.for_command)
+        else:
+            joined.append(blocked)
+    return joined
 
 
 class _Waiting:
@@ -83,7 +102,9 @@ class _Waiting:
             path.append(stage)
             stage = self._waits_for(stage)[0]
         stages = path[seen[stage] :]
-        blocked = [self._blocked(stage) for stage in stages if self._leaves_command(stage)]
+        blocked = _runs_joined(
+            [self._blocked(stage) for stage in stages if self._leaves_command(stage)]
+        )
         least = min(range(len(blocked)), key=lambda i: (blocked[i].rank, blocked[i].command))
         return blocked[least:] + blocked[:least]
 

@@ -46,24 +46,43 @@ class _Queue:
     link: Link
 
 
+@dataclass(frozen=True, slots=True)
+class LoweredStreams:
+    """Every distinct stream's graph. Nothing in it depends on how deep the queues are."""
+
+    graphs: tuple[StreamGraph, ...]
+    durations: ClassTable
+    lags: ClassTable
+
+
 def lower(trace: Trace, topology: Topology, policy: HazardPolicy) -> StageGraph:
     """The stage graph of the trace. Raises KerntapeError where the model cannot express it."""
+    return join(trace, topology, lower_streams(trace, topology, policy))
+
+
+def lower_streams(trace: Trace, topology: Topology, policy: HazardPolicy) -> LoweredStreams:
+    """What each PE does for itself. Raises KerntapeError where the model cannot express it."""
     _check_local_tensors(trace)
     durations, lags = ClassTable(), ClassTable()
-    streams = [
+    graphs = tuple(
         lower_stream(trace, stream, topology, policy, durations, lags) for stream in trace.streams
-    ]
-    graphs = [streams[pe.stream] for pe in trace.pes]
+    )
+    return LoweredStreams(graphs, durations, lags)
+
+
+def join(trace: Trace, topology: Topology, lowered: LoweredStreams) -> StageGraph:
+    """The PEs side by side, joined by the topology's queues."""
+    graphs = [lowered.graphs[pe.stream] for pe in trace.pes]
     first = offsets_of(np.array([len(graph) for graph in graphs], dtype=np.int64))
     queues = _queues(trace.pes, graphs, topology)
     links = sorted({queue.link for queue in queues})
-    releases = _with_crossing(_releases(graphs, first), graphs, first, queues, topology, lags)
+    own = _releases(graphs, first)
     return StageGraph(
         engines=_engines(trace.pes, links),
         stages=_stages(graphs, first, queues, links),
-        releases=releases,
-        duration_classes=durations.classes,
-        lag_classes=lags.classes,
+        releases=_with_crossing(own, graphs, first, queues, topology, lowered.lags),
+        duration_classes=lowered.durations.classes,
+        lag_classes=lowered.lags.classes,
         commands=_commands(graphs, first),
         held=_held(graphs),
     )

@@ -20,11 +20,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ..schemas.columns import Int8s, Int16s, Int32s, Int64s, offsets_of
+from ..schemas.errors import KerntapeError
 from ..schemas.hazard_policy import HazardPolicy
 from ..schemas.stages import Why
 from ..schemas.topology import PeStructure, Topology
 from ..schemas.trace import Stream, Trace
-from .command_plan import NONE, CommandShape
+from .command_plan import NONE, CommandPlan, CommandShape
 from .hazards.held import StreamHolds, held_pairs
 from .queues import Edges, Port, own_edges, ports_of
 from .templates import ClassTable, Template, freeze, plan_command
@@ -137,8 +138,20 @@ def _templates(
         template_of[rows] = which.reshape(-1) + len(templates)
         for numbers in distinct:
             shape = CommandShape(form, tuple(trace.geometries[number] for number in numbers))
-            templates.append(freeze(plan_command(shape, machine), durations, lags))
+            templates.append(freeze(_plan(trace, stream, rows, shape, machine), durations, lags))
     return template_of, templates
+
+
+def _plan(
+    trace: Trace, stream: Stream, rows: Int64s, shape: CommandShape, machine: Topology
+) -> CommandPlan:
+    """The command's plan. An error names the first command of that form."""
+    try:
+        return plan_command(shape, machine)
+    except KerntapeError as error:
+        first = int(rows[0])
+        line = trace.lines[int(stream.lines[first])]
+        raise KerntapeError(f"command {first} ({line}): {error}") from None
 
 
 def _key_stages(template_of: Int32s, templates: list[Template], first: Int64s) -> _KeyStages:

@@ -27,7 +27,7 @@ from .durations import durations
 from .hazards.observed import observed_hazards
 from .hazards.potential import potential_hazards
 from .lower import lower
-from .policy import resolve_policy
+from .policy import DEFAULT_POLICY, resolve_policy
 from .sanity import check_physics
 from .stage_graph import Durations, StageGraph
 from .times import Times
@@ -38,7 +38,6 @@ RUNNERS: dict[str, Runner] = {"compiled": compiled_runner.run, "simpy": simpy_ru
 """By the name that `--runner` takes."""
 
 DEFAULT_RUNNER = "compiled"
-DEFAULT_POLICY = "strict_fifo"
 
 
 @dataclass(frozen=True)

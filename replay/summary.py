@@ -49,7 +49,7 @@ def dma_reads(timeline: Timeline) -> tuple[int, int]:
 
 
 def hazard_totals(timeline: Timeline) -> dict[str, int]:
-    """Pairs held, the time they were held, and pairs that went wrong."""
+    """Pairs held, the time they were held, and pairs that went wrong, of a replay that ended."""
     hazards = timeline.hazards
     held = hazards.outcome == Outcome.HELD
     return {
@@ -59,9 +59,14 @@ def hazard_totals(timeline: Timeline) -> dict[str, int]:
     }
 
 
+NOT_EVALUATED = {"held": None, "held_ps": None, "violations": None}
+"""The hazards of a replay that stopped: what had not happened yet may still have gone wrong."""
+
+
 def summary(timeline: Timeline, *, trace: str, runner: str, op_log_sha256: str) -> dict[str, Any]:
     """The object that `replay --json` prints. Keys are stable (docs/model.md lists them)."""
     reads, read_bytes = dma_reads(timeline)
+    ended = timeline.deadlock is None
     return {
         "status": str(timeline.status),
         "trace": trace,
@@ -81,7 +86,7 @@ def summary(timeline: Timeline, *, trace: str, runner: str, op_log_sha256: str) 
         },
         "dma_reads": reads,
         "dma_read_bytes": read_bytes,
-        "hazards": hazard_totals(timeline),
+        "hazards": hazard_totals(timeline) if ended else NOT_EVALUATED,
         "deadlock": asdict(timeline.deadlock) if timeline.deadlock else None,
     }
 

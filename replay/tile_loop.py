@@ -12,17 +12,21 @@ are. An A tile in HBM is read once per n. A fetch waits for the step `tile_buffe
 from dataclasses import dataclass, field
 
 from ..schemas.commands import Scope
+from ..schemas.errors import KerntapeError
 from ..schemas.handles import Geometry, Space
 from ..schemas.stages import StageKind, Why
-from ..schemas.tiling import TileStep, gemm_steps
+from ..schemas.tiling import TileStep, gemm_steps, step_count
 from ..schemas.timeline import DurationClass
 from ..schemas.topology import PeStructure, Topology
 from .command_plan import NO_TIME, CommandPlan, CommandShape
 from .components.pe_cpu import CPU
-from .components.pe_dma import HBM_LATENCY, add_read, add_write
+from .components.pe_dma import HBM_ARRIVAL, add_read, add_write
 from .components.pe_gemm import GEMM
 from .components.pe_math import add_op
 from .components.pe_tcm import TCM
+
+MAX_STEPS = 1 << 20
+"""Of one command: a 4096 × 4096 × 4096 product in the default tile."""
 
 End = tuple[int, DurationClass]
 """A stage and the lag after its end until its work has arrived."""
@@ -44,9 +48,18 @@ class TileLoop:
     _carried: dict[int, int] = field(default_factory=dict)
 
     def add(self) -> list[End]:
-        """Adds every step; returns the ends of all output tiles."""
+        """Adds every step; returns the ends of all output tiles.
+
+        Raises KerntapeError where the product has more steps than one command can be planned in.
+        """
         op = self.shape.form.ops[self.gemm]
         m, k, n = op.integer("m"), op.integer("k"), op.integer("n")
+        steps = step_count(m, k, n, self.pe.tile)
+        if steps > MAX_STEPS:
+            raise KerntapeError(
+                f"a product of [{m}, {k}] × [{k}, {n}] is {steps:,} tile steps; one command must have"
+                f" at most {MAX_STEPS:,}: cut it into several, or choose a larger tile"
+            )
         for step in gemm_steps(m, k, n, self.pe.tile):
             self._add_step(step)
         return self.ends
@@ -137,7 +150,7 @@ class TileLoop:
         written = add_write(
             self.plan, size_bytes, (computed,), Why.DATA, op=op_index, tile=step.step
         )
-        self.ends.append((written, HBM_LATENCY))
+        self.ends.append((written, HBM_ARRIVAL))
 
     def _geometry(self, operand: str) -> Geometry:
         return self.shape.operand(self.gemm, operand)

@@ -28,9 +28,12 @@ class BlockedCommand:
 
 @dataclass(frozen=True, slots=True)
 class Deadlock:
-    """`cycle`: each waits for the next, the last for the first. `tail`: the first blocked command of
-    every other PE, by rank. `clearing_depth`: the smallest queue depth (slots) under which the same
-    commands end, None where no depth does.
+    """Why a replay cannot end.
+
+    `cycle`: each waits for the next, the last for the first; commands of a PE that only wait for
+    their turn are left out between the first and the one that holds them up. `tail`: the first
+    blocked command of every other PE, by rank. `clearing_depth`: the smallest queue depth (slots)
+    under which the same commands end, None where no depth does.
     """
 
     cycle: tuple[BlockedCommand, ...]

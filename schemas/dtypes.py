@@ -16,5 +16,15 @@ class DType(StrEnum):
     def size_bytes(self) -> int:
         return _SIZE_BYTES[self]
 
+    @property
+    def relative_tolerance(self) -> float:
+        """How far a result may lie from its reference, as a share of the reference's largest value.
+
+        Four units in the last place of f16 (10 bits after the point) and bf16 (7 bits); in f32, what
+        sums of a few thousand terms may lose; 0 for i32 and bool.
+        """
+        return _RELATIVE_TOLERANCE.get(self, 0.0)
+
 
 _SIZE_BYTES = {DType.F16: 2, DType.BF16: 2, DType.F32: 4, DType.I32: 4, DType.BOOL: 1}
+_RELATIVE_TOLERANCE = {DType.F16: 2.0**-8, DType.BF16: 2.0**-5, DType.F32: 2.0**-16}

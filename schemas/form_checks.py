@@ -62,6 +62,14 @@ def _check_composite(form: CommandForm, where: str) -> None:
                 f"{where}.ops[{number}]: the scope must be KERNEL, not {op.scope.name}:"
                 " only an op behind the gemm runs per tile"
             )
+    for number, op in enumerate(form.ops):
+        if not op.has_out:
+            raise FileError(f"{where}.ops[{number}]: an op of a composite must have an output")
+    behind = [op.scope is Scope.KERNEL for op in form.ops[first_in_loop:]]
+    if behind != sorted(behind):
+        raise FileError(
+            f"{where}: the ops that run per tile must come right behind the gemm, before any other"
+        )
 
 
 def _check_single_op(form: CommandForm, where: str) -> None:

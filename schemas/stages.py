@@ -26,7 +26,6 @@ class StageKind(IntEnum):
     ACCEPT = 12
     SEND = 13
     LINK = 14
-    ARRIVE = 15
     RECV = 16
 
     @property

@@ -31,6 +31,11 @@ class TileStep:
         return m * k * n
 
 
+def step_count(m: int, k: int, n: int, tile: Tile) -> int:
+    """How many steps `gemm_steps` gives."""
+    return -(-m // tile.m) * -(-k // tile.k) * -(-n // tile.n)
+
+
 def gemm_steps(m: int, k: int, n: int, tile: Tile) -> Iterator[TileStep]:
     """The steps of an [m, k] × [k, n] product. The last tile of an axis may be ragged."""
     step = 0

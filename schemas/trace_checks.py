@@ -14,6 +14,7 @@ from .errors import ConfigError, FileError
 from .form_checks import check_form
 from .memory_checks import check_gemm_extents, check_inputs, check_memory
 from .message_checks import check_messages
+from .space_checks import check_spaces
 from .topology import Topology
 from .trace import Trace, TraceHeader
 from .trace_columns import Places, TraceColumns, counted_up, joined
@@ -98,6 +99,7 @@ def check_meaning(columns: TraceColumns, tables: Trace) -> None:
     _check_references(columns, tables, places)
     check_memory(columns, tables.geometries, topology.pe, places)
     check_gemm_extents(columns, tables, places)
+    check_spaces(columns, tables, places)
     check_messages(columns, tables, topology)
     if tables.inputs is not None:
         check_inputs(tables.inputs, columns, topology.pe_count)

@@ -175,7 +175,7 @@ def _handle_facts(handle: Handle) -> Facts:
 def timeline_facts(timeline: Timeline) -> Facts:
     """Status, times, stages, hazards and the models of a timeline; its trace is left to others."""
     hazards = timeline.hazards
-    kinds = np.bincount(timeline.stages.kind, minlength=len(StageKind))
+    kinds = np.bincount(timeline.stages.kind, minlength=max(StageKind) + 1)
     return {
         "status": timeline.status.value,
         "makespan_ps": timeline.makespan_ps,

@@ -4,8 +4,7 @@ Arithmetic is f32 (i32 where every operand is i32) on contiguous copies, so that
 strides nor who calls changes a bit of the result; it is rounded to the handle's dtype when stored.
 """
 
-from collections.abc import Iterable, Sequence
-from math import prod
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import ml_dtypes
@@ -87,13 +86,6 @@ def tile_product(a: Array, b: Array) -> Array:
     return result
 
 
-def gemm_tile(accumulator: Array, a: Array, b: Array) -> Array:
-    """The f32 accumulator [m, n] after one step: accumulator + a × b."""
-    with np.errstate(all="ignore"):
-        result: Array = accumulator + tile_product(a, b)
-    return result
-
-
 def tile_operand(op: OpForm, operand: Array, shape: Shape, step: TileStep) -> Array:
     """The part of a K_TILE or OUTPUT_TILE op's other operand that meets the step's output tile.
 
@@ -104,8 +96,3 @@ def tile_operand(op: OpForm, operand: Array, shape: Shape, step: TileStep) -> Ar
         return operand[step.m_from : step.m_to]
     whole = np.broadcast_to(operand, shape)
     return whole[step.m_from : step.m_to, step.n_from : step.n_to]
-
-
-def math_elements(shapes: Iterable[Shape]) -> int:
-    """What PE_MATH counts for an op: the most elements among its operands and its output."""
-    return max((prod(shape) for shape in shapes), default=0)

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from textual.app import App
+from textual.pilot import Pilot
 
 from ..schemas.errors import KerntapeError
 from ..schemas.timeline import Timeline
@@ -82,7 +83,7 @@ def export_svg(
     """Writes the browser's screen as an SVG, after `keys` (Textual's names), without a terminal.
 
     `title` stands where the file's name does, by default the kernel's. `size` is (columns, lines).
-    The same timeline, title, size and keys give the same bytes. Raises FileError where the file
+    `other` is a second timeline and its title, side by side with the first. The same timeline, title, size and keys give the same bytes. Raises FileError where the file
     cannot be written.
     """
     shown = title or timeline.trace.header.kernel
@@ -92,7 +93,14 @@ def export_svg(
 
 async def _lines_after(app: Browser, size: tuple[int, int], keys: Iterable[str]) -> list[Line]:
     async with app.run_test(size=size) as pilot:
-        await pilot.press(*keys)
-        await app.workers.wait_for_complete()
-        await pilot.pause()
+        await _settled(app, pilot)
+        for key in keys:
+            await pilot.press(key)
+            await _settled(app, pilot)
         return app.screen_lines()
+
+
+async def _settled(app: Browser, pilot: Pilot[None]) -> None:
+    """Whatever threads are at has been shown."""
+    await app.workers.wait_for_complete()
+    await pilot.pause()

@@ -3,7 +3,6 @@
 `work` belongs in a thread and `ask` to everybody else. Nothing here knows Textual.
 """
 
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -18,6 +17,7 @@ from ..schemas.hazard_policy import HazardPolicy
 from ..schemas.stages import Block
 from ..schemas.timeline import Timeline
 from .model.calibrating import Settings, unchanged
+from .newest import Newest
 
 FACTORS = (Fraction(5, 4), Fraction(3, 2), Fraction(2), Fraction(4))
 """How many times faster each block is tried."""
@@ -48,14 +48,13 @@ class Recalibration:
         self.replays = 0
         self._replayed = self.settings
         self._prepared: dict[str, Prepared] = {}
-        self._lock = threading.Lock()
-        self._is_asked = True
-        self._is_working = False
+        self._newest = Newest()
+        self._newest.wish()
 
     @property
     def is_waiting(self) -> bool:
         """Whether newer settings are still to be replayed."""
-        return self._is_asked
+        return self._newest.is_wished
 
     def policies(self) -> list[HazardPolicy]:
         """The shipped ones."""
@@ -63,31 +62,22 @@ class Recalibration:
 
     def ask(self, settings: Settings) -> None:
         """These settings from now on; whatever was asked before and has not begun is dropped."""
-        with self._lock:
-            self.settings, self._is_asked = settings, True
+        self.settings = settings
+        self._newest.wish()
 
     def begin(self) -> bool:
         """Whether the caller is to start `work` in a thread: nobody is at it yet."""
-        with self._lock:
-            begins, self._is_working = not self._is_working, True
-            return begins
+        return self._newest.begin()
 
     def work(self, tell: Callable[[], None], is_cancelled: Callable[[], bool]) -> None:
         """Replays until nothing newer is asked for, then measures; `tell` after every result."""
         while True:
-            while self._take():
+            while self._newest.take():
                 self._replay()
                 tell()
             self._measure(tell, is_cancelled)
-            with self._lock:
-                if not self._is_asked or is_cancelled():
-                    self._is_working = False
-                    return
-
-    def _take(self) -> bool:
-        with self._lock:
-            taken, self._is_asked = self._is_asked, False
-            return taken
+            if self._newest.may_end(is_cancelled=is_cancelled()):
+                return
 
     def _replay(self) -> None:
         settings = self.settings
@@ -119,7 +109,7 @@ class Recalibration:
         graph, calibration = self._prepare(settings.policy).graph, settings.calibration
 
         def stops() -> bool:
-            return self._is_asked or is_cancelled()
+            return self._newest.is_wished or is_cancelled()
 
         for path in self.parameters:
             if stops():

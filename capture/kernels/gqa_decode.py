@@ -21,6 +21,7 @@ there on. What lies there must be finite numbers: −∞ does not hide a NaN.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, sqrt
+from typing import Annotated
 
 from ...schemas.dtypes import DType
 from ...schemas.errors import ConfigError, KernelError
@@ -58,7 +59,7 @@ def launch(
     tile: int = 64,
     dtype: str = "bf16",
     slots: int = 2,
-    scale: float = 0.0,
+    scale: Annotated[float | None, "1/√d"] = None,
     c: int = 1,
     p: int = 1,
     heads: int = 1,
@@ -80,7 +81,7 @@ def launch(
     tile         keys a tile; 0 for all of a rank's at once
     dtype        storage dtype: f16, bf16 or f32
     slots        scratch regions that tiles take in rotation
-    scale        factor of the scores; 0 for 1/√d
+    scale        factor of the scores; 1/√d unless given
     c            CUBEs a KV head: a rectangle that tiles the SIP
     p            PEs of each CUBE that take part
     heads        KV heads, one group of c CUBEs each
@@ -108,7 +109,8 @@ def launch(
         held = tokens_held(s_kv, max_context, counter)
         groups = head_groups(rt.topology, heads, c, p)
         to_root = reduction(groups, reduce_pe, reduce_cube)
-    factor = scale or 1 / sqrt(d)
+    factor = 1 / sqrt(d) if scale is None else scale
+    rt.resolve(scale=factor, max_context=room, counter=held)
     tensors: list[Tensor] = []
     work = []
     for number in range(requests):

@@ -8,7 +8,8 @@ those at its boundary are masked, those in its past cost nothing extra (kernels/
 Without sequence parallelism (c = 1) the G query heads of a KV head are rows of the same GEMMs, and
 K and V are streamed from HBM. With it (c = g, ADR-0060 §5.5) each CUBE has one query head and one
 slice of the keys; the slices rotate around the group's ring (kernels/ring_blocks.py), and each CUBE
-stores its own head. Nothing is reduced, except over the PEs of a CUBE where t_q < p.
+stores its own head. Nothing is reduced, except over the PEs of a CUBE where t_q < p; then all
+queries are one chunk, as a state that is being sent must stay.
 
     q, o   [t_q, heads·g·d]      PE: [its queries, g·d], or [its queries, d] with c = g
     k      [heads·d, s_kv]       PE: [d, s_kv], or [d, its CUBE's slice]
@@ -101,7 +102,8 @@ def launch(
         shares = PrefillShares(prefill_groups(rt.topology, heads, c, p, g), g, queries, s_kv)
         ring = ring_seats(rt.topology, shares.groups.shape) if c > 1 else ()
     room = Room(rt.topology.pe, variant, g // c, d, tile, DType(dtype), slots, c > 1)
-    cut = room.cut(len(shares.queries_of(0)), len(shares.keys_of(0, 0)), chunk, block)
+    at_once = len(queries) if shares.keys_are_split else chunk
+    cut = room.cut(len(shares.queries_of(0)), len(shares.keys_of(0, 0)), at_once, block)
     folding = Folding(VARIANTS[variant], slots, room.score_tiles, scale or 1 / sqrt(d))
     problem = Problem(shares, d, dtype, folding.scale)
     work = Work(shares, ring, cut, folding, overlap)

@@ -5,7 +5,6 @@ before it. What of that lies after the stage's end is latency. The path is a col
 last stage first.
 """
 
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeVar
 
@@ -16,20 +15,6 @@ from ...schemas.stages import Engine, Why
 from ...schemas.timeline import Timeline
 
 Key = TypeVar("Key")
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One stage of the path: what it waited for at the end, and its part of the makespan.
-
-    `spent_ps` is the time from its start until the next stage of the path started (or it ended, if
-    that came first), `latency_ps` the time from then until the next one's start.
-    """
-
-    stage: int
-    why: Why
-    spent_ps: int
-    latency_ps: int
 
 
 def chain(timeline: Timeline, stage: int, until_ps: int = -1) -> Int64s:
@@ -62,14 +47,6 @@ def spent_ps(timeline: Timeline, path: Int64s) -> tuple[Int64s, Int64s]:
     spent: Int64s = np.minimum(ends, until) - starts
     latency: Int64s = until - starts - spent
     return spent, latency
-
-
-def steps(timeline: Timeline, path: Int64s) -> tuple[Step, ...]:
-    """The path in the order of time, first stage first."""
-    spent, latency = spent_ps(timeline, path)
-    columns = (path, timeline.why[path], spent, latency)
-    rows = zip(*(column[::-1].tolist() for column in columns), strict=True)
-    return tuple(Step(stage, Why(why), own, after) for stage, why, own, after in rows)
 
 
 def time_by_engine(timeline: Timeline, path: Int64s) -> dict[Engine | None, int]:

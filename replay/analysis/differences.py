@@ -8,6 +8,7 @@ and kernel line on both sides, the differences of all groups sum to the differen
 from dataclasses import dataclass
 from enum import IntEnum
 
+from ...schemas.commands import CommandForm
 from ...schemas.stages import Block, StageKind
 from ...schemas.timeline import Timeline
 from .critical_path import critical_path, spent_ps
@@ -106,4 +107,5 @@ def _op_kind(timeline: Timeline, stage: int, kind: StageKind) -> str:
         return ""
     trace, stages = timeline.trace, timeline.stages
     stream = trace.streams[trace.pes[stages.pe[stage]].stream]
-    return trace.forms[stream.forms[stages.command[stage]]].ops[op].kind
+    form: CommandForm = trace.forms[stream.forms[stages.command[stage]]]
+    return form.ops[op].kind

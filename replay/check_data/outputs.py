@@ -11,10 +11,6 @@ from ...schemas.values import NUMPY_DTYPES, Array
 from .findings import OutputCheck
 from .memory import Memory
 
-RELATIVE_TOLERANCE = {DType.F16: 2.0**-8, DType.BF16: 2.0**-5, DType.F32: 2.0**-16}
-"""Of the largest value: four units in its last place in f16 and bf16; in f32, what sums of a few
-thousand terms may lose. 0 for i32 and bool."""
-
 
 @dataclass(frozen=True, slots=True)
 class Executed:
@@ -95,4 +91,4 @@ def _largest(ones: list[Array], others: list[Array]) -> float:
 def _tolerance(tensor: TensorInfo, captured: list[Array]) -> float:
     """Relative to the largest value of the output (to 1 where that is 0)."""
     sizes = [float(np.abs(values.astype(np.float64)).max(initial=0.0)) for values in captured]
-    return RELATIVE_TOLERANCE.get(DType(tensor.dtype), 0.0) * (max(sizes, default=0.0) or 1.0)
+    return DType(tensor.dtype).relative_tolerance * (max(sizes, default=0.0) or 1.0)

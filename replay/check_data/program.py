@@ -75,6 +75,12 @@ class Program:
         """A command's structure."""
         return self.trace.forms[self._forms[self._streams[pe]][command]]
 
+    def handles(self, pe: int, command: int) -> list[Handle]:
+        """What fills a command's slots."""
+        stream = self._streams[pe]
+        slots = range(self.form(pe, command).slot_count)
+        return [self._handle(stream, command, slot) for slot in slots]
+
     def form_of(self, stage: int) -> CommandForm:
         """The structure of a stage's command."""
         return self.trace.forms[self._form_number(stage)]

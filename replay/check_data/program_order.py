@@ -1,7 +1,8 @@
 """Executes a trace as the kernel means it: every command complete before the next of its PE.
 
-A message that is received asynchronously is delivered where its PE first waits for it, or at the
-PE's end, as in capture. A PE that needs a fragment that is not sent yet lets the others go on.
+A message that is received asynchronously is delivered as in capture: before the first later command
+of its PE that waits for it or touches its bytes, or at the PE's end. A PE that needs a fragment that
+is not sent yet lets the others go on.
 """
 
 from collections.abc import Iterator
@@ -9,6 +10,8 @@ from collections.abc import Iterator
 from ...schemas.columns import offsets_of
 from ...schemas.commands import CommandKind
 from ...schemas.errors import KerntapeError
+from ...schemas.footprints import footprint, shared_bytes
+from ...schemas.handles import Handle
 from ...schemas.stages import StageKind
 from ...schemas.trace import Trace
 from .execution import Execution
@@ -45,16 +48,33 @@ def _run_pe(execution: Execution, program: Program, pe: int) -> Iterator[Fragmen
     waits, offsets = stream.waits.tolist(), offsets_of(stream.wait_counts).tolist()
     asked: dict[int, None] = {}
     for command in range(stream.command_count):
-        for arriving in waits[offsets[command] : offsets[command + 1]]:
-            if arriving in asked:
-                del asked[arriving]
-                yield from _run_command(execution, program, pe, arriving)
+        awaited = waits[offsets[command] : offsets[command + 1]]
+        for arriving in [each for each in asked if _comes_first(program, pe, each, command, awaited)]:
+            del asked[arriving]
+            yield from _run_command(execution, program, pe, arriving)
         if program.form(pe, command).kind is CommandKind.RECV_ASYNC:
             asked[command] = None
         else:
             yield from _run_command(execution, program, pe, command)
     for command in asked:
         yield from _run_command(execution, program, pe, command)
+
+
+def _comes_first(
+    program: Program, pe: int, receive: int, command: int, awaited: list[int]
+) -> bool:
+    """Whether a receive's message must be there before the command."""
+    (target,) = program.handles(pe, receive)
+    return receive in awaited or any(
+        _share_bytes(target, handle) for handle in program.handles(pe, command)
+    )
+
+
+def _share_bytes(one: Handle, other: Handle) -> bool:
+    if one.tensor != other.tensor:
+        return False
+    places = footprint(one.geometry, one.address), footprint(other.geometry, other.address)
+    return shared_bytes(*places) is not None
 
 
 def _run_command(

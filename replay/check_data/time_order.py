@@ -10,7 +10,7 @@ import numpy as np
 from ...schemas.columns import Int64s
 from ...schemas.stages import StageKind
 from ...schemas.timeline import Timeline
-from ..components.pe_dma import HBM_LATENCY
+from ..components.pe_dma import HBM_ARRIVAL
 from ..durations import picoseconds
 from .execution import Execution
 
@@ -22,8 +22,8 @@ def appears_ps(timeline: Timeline) -> Int64s:
 
 
 def _hbm_latency_ps(timeline: Timeline) -> int:
-    """At least 1 ps: it is a lag after a start too, and replay.durations gives those no less."""
-    return max(1, picoseconds(HBM_LATENCY, timeline.calibration))
+    """From the end of a write in the HBM channel to its arrival."""
+    return picoseconds(HBM_ARRIVAL, timeline.calibration)
 
 
 def run_in_time_order(execution: Execution, timeline: Timeline, through: int | None = None) -> None:

@@ -2,7 +2,8 @@
 
 channel:   bytes / bytes_per_ns
 latency:   a lag, never occupancy: the next hop of a read starts `latency_ns` after the channel
-           did, a write has arrived `latency_ns` after the channel is done
+           did (at least 1 ps, as every lag from a start)
+arrival:   a write has arrived `latency_ns` after the channel is done with it
 """
 
 from fractions import Fraction
@@ -24,4 +25,4 @@ def latency_ns(calibration: Calibration, _: int) -> Fraction:
     return Fraction(calibration.hbm.latency_ns)
 
 
-EQUATIONS = {"hbm.channel": channel_ns, "hbm.latency": latency_ns}
+EQUATIONS = {"hbm.channel": channel_ns, "hbm.latency": latency_ns, "hbm.arrival": latency_ns}

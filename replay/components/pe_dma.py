@@ -22,6 +22,7 @@ READ = EngineSlot(Block.PE_DMA, "read", arbitrates=True)
 WRITE = EngineSlot(Block.PE_DMA, "write", arbitrates=True)
 
 HBM_LATENCY = DurationClass("hbm.latency", 0)
+HBM_ARRIVAL = DurationClass("hbm.arrival", 0)
 HANDOVER = DurationClass("pe_dma.handover", 0)
 
 
@@ -78,7 +79,7 @@ def add_write(
     op: int = NONE,
     tile: int = NONE,
 ) -> int:
-    """Adds a local write; returns its last stage, whose end plus HBM_LATENCY is the arrival."""
+    """Adds a local write; returns its last stage, whose end plus HBM_ARRIVAL is the arrival."""
     first = plan.add(
         StageKind.DMA_WRITE,
         WRITE,
@@ -110,5 +111,5 @@ def plan_store(plan: CommandPlan, shape: CommandShape, dispatch: int) -> None:
     """TCM to HBM. PE_CPU goes on when the data has arrived."""
     written = add_write(plan, shape.operand(0, "src").size_bytes, (dispatch,), Why.DISPATCH, op=0)
     finish = plan.add(StageKind.FINISH, CPU)
-    plan.release(finish, written, Why.DATA, lag=HBM_LATENCY)
+    plan.release(finish, written, Why.DATA, lag=HBM_ARRIVAL)
     plan.finish = plan.resume = finish

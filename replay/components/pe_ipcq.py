@@ -17,6 +17,7 @@ from fractions import Fraction
 
 from ...schemas.calibration import Calibration
 from ...schemas.commands import CommandKind
+from ...schemas.errors import KerntapeError
 from ...schemas.stages import Block, StageKind, Why
 from ...schemas.timeline import DurationClass
 from ...schemas.topology import IpcqStructure, Topology
@@ -26,6 +27,9 @@ from .pe_cpu import CPU
 
 SEND = EngineSlot(Block.PE_IPCQ, "send", arbitrates=True)
 RECEIVE = EngineSlot(Block.PE_IPCQ, "receive", arbitrates=True)
+
+MAX_FRAGMENTS = 1 << 20
+"""Of one message."""
 
 HANDOVER = DurationClass("pe_ipcq.handover", 0)
 CREDIT = DurationClass("pe_ipcq.credit", 0)
@@ -54,7 +58,16 @@ EQUATIONS = {
 
 
 def fragments(size_bytes: int, ipcq: IpcqStructure) -> Iterator[int]:
-    """The bytes of each fragment of a message; an empty message is one empty fragment."""
+    """The bytes of each fragment of a message; an empty message is one empty fragment.
+
+    Raises KerntapeError where one message has more fragments than one command can be planned in.
+    """
+    count = -(-size_bytes // ipcq.slot_bytes)
+    if count > MAX_FRAGMENTS:
+        raise KerntapeError(
+            f"a message of {size_bytes:,} bytes is {count:,} fragments; it must be at most"
+            f" {MAX_FRAGMENTS:,}: send it in parts, or raise ipcq.slot_bytes"
+        )
     yield min(size_bytes, ipcq.slot_bytes)
     for first in range(ipcq.slot_bytes, size_bytes, ipcq.slot_bytes):
         yield min(size_bytes - first, ipcq.slot_bytes)

@@ -4,8 +4,9 @@ not meet, whatever bytes they share; a handle meets itself, even if it covers no
 
 from collections.abc import Callable, Set
 from functools import lru_cache
+from operator import attrgetter
 
-from ...schemas.hazard_policy import HazardKind
+from ...schemas.hazard_policy import HazardKind, HazardPolicy, Holds
 from .accesses import REMEMBERED, StreamAccesses
 from .conflicts import ALL_KINDS, Conflict, ConflictTable, first_conflict
 from .ordering import Unfinished
@@ -15,22 +16,29 @@ _Slots = frozenset[tuple[int, int]]
 
 _NONE = -1
 
+_CANDIDATES: dict[Holds, Callable[[Unfinished], set[int]]] = {
+    Holds.COMPOSITES: attrgetter("composites"),
+    Holds.COMMANDS: attrgetter("commands"),
+}
+"""Among whom a policy looks for conflicts: composites are few, loads nobody reads can be many."""
+
 
 class Handles:
     """Compares what the ops read and write, and what is declared read-write as both."""
 
     def __init__(
-        self, accesses: StreamAccesses, table: ConflictTable, kinds: frozenset[HazardKind]
+        self, accesses: StreamAccesses, table: ConflictTable, policy: HazardPolicy
     ) -> None:
         self._accesses = accesses
         self._table = table
-        self._kinds = kinds
+        self._kinds = frozenset(policy.kinds)
+        self._candidates = _CANDIDATES[policy.holds]
         self._number = _OnceForAlike(accesses, self._compare)
 
     def conflicts(self, command: int, unfinished: Unfinished, known: set[int]) -> dict[int, int]:
         found: dict[int, int] = {}
         later = self._accesses.handle_use(command)
-        for earlier in unfinished.commands - known:
+        for earlier in self._candidates(unfinished) - known:
             before = self._accesses.handle_use(earlier)
             met = before.written & later.touched | later.written & before.touched
             if met:
@@ -48,16 +56,19 @@ class Handles:
 class RwHandles:
     """Compares the read-write handles, whatever the ops do with them (DDD-0065 §8)."""
 
-    def __init__(self, accesses: StreamAccesses, table: ConflictTable) -> None:
+    def __init__(
+        self, accesses: StreamAccesses, table: ConflictTable, policy: HazardPolicy
+    ) -> None:
         self._accesses = accesses
         self._table = table
+        self._candidates = _CANDIDATES[policy.holds]
         self._declared = lru_cache(maxsize=REMEMBERED)(accesses.rw_handles)
         self._number = _OnceForAlike(accesses, self._compare)
 
     def conflicts(self, command: int, unfinished: Unfinished, known: set[int]) -> dict[int, int]:
         found: dict[int, int] = {}
         declared = self._declared(command)
-        for earlier in unfinished.commands - known if declared else ():
+        for earlier in self._candidates(unfinished) - known if declared else ():
             before = self._declared(earlier)
             met = declared.keys() & before.keys()
             if met:

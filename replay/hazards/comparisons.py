@@ -36,9 +36,9 @@ def comparison_of(
         case Compares.NOTHING:
             return Nothing()
         case Compares.RW_HANDLES:
-            return RwHandles(accesses, table)
+            return RwHandles(accesses, table, policy)
         case Compares.HANDLES:
-            return Handles(accesses, table, frozenset(policy.kinds))
+            return Handles(accesses, table, policy)
         case Compares.BYTES:
             return Bytes(accesses, table, frozenset(policy.kinds))
         case Compares.EVERYTHING:

@@ -26,17 +26,20 @@ from .signatures import NO_SIGNATURE
 
 
 class Unfinished:
-    """A set of commands, findable by signature and by whether they touch HBM."""
+    """A set of commands, findable by kind, by signature and by whether they touch HBM."""
 
     def __init__(self, accesses: StreamAccesses) -> None:
         self._accesses = accesses
         self.commands: set[int] = set()
+        self.composites: set[int] = set()
         self.by_signature: dict[int, dict[int, None]] = {}
         self.touching_hbm: dict[int, None] = {}
 
     def add(self, command: int) -> None:
         """The command is at work from now on."""
         self.commands.add(command)
+        if self._accesses.kinds[command] == CommandKind.COMPOSITE:
+            self.composites.add(command)
         signature = self._accesses.signatures[command]
         if signature != NO_SIGNATURE:
             self.by_signature.setdefault(signature, {})[command] = None
@@ -46,6 +49,7 @@ class Unfinished:
     def remove(self, command: int) -> None:
         """The command, which must be here, has finished."""
         self.commands.remove(command)
+        self.composites.discard(command)
         self.touching_hbm.pop(command, None)
         signature = self._accesses.signatures[command]
         if signature != NO_SIGNATURE:

@@ -14,9 +14,9 @@ class Verdict(StrEnum):
     """HELD: the policy holds the later command for the earlier one. ORDERED: something else makes it
     begin after the earlier one has finished. UNORDERED: nothing does, under some calibration."""
 
-    HELD = "holds it"
-    ORDERED = "orders it anyway"
-    UNORDERED = "leaves it open"
+    HELD = "held by"
+    ORDERED = "ordered anyway under"
+    UNORDERED = "open under"
 
 
 def verdict(

@@ -69,16 +69,21 @@ class OrderBook:
         return self._follow(self._orders[0], asked)
 
     def _follow(self, order: Order, asked: list[Asked]) -> Following:
-        """Batch after batch, until the order holds for nobody in one."""
+        """Batch after batch, until the order holds for nobody in one.
+
+        The first has no more points than can be given durations for the price of the pass.
+        """
         left: list[Asked] = []
         lanes = self._follower.lanes
-        while asked and self._affords_a_pass(asked[:lanes]):
-            batch, asked = asked[:lanes], asked[lanes:]
+        size = min(lanes, max(1, self._costs.follow // self._costs.durations))
+        while asked and self._affords_a_pass(asked[:size]):
+            batch, asked = asked[:size], asked[size:]
             results = self._pass(order, batch)
             done = {result.point for result in results}
             left += [each for each in batch if each.point not in done]
             if not results:
                 break
+            size = lanes
             self._orders.sort(key=lambda known: known is not order)
             yield results
         return left + asked

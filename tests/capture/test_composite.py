@@ -17,7 +17,7 @@ from kerntape.schemas.commands import CommandKind, Scope
 from kerntape.schemas.tiling import gemm_steps
 from kerntape.schemas.topology import Tile
 from kerntape.schemas.trace import Command
-from kerntape.schemas.values import evaluate, gemm_tile, round_to
+from kerntape.schemas.values import evaluate, round_to, tile_product
 
 Q, K, V = normal(8, 128, dtype=BF16), normal(128, 64, dtype=BF16), normal(64, 128, dtype=BF16)
 SCALE = 0.088
@@ -363,7 +363,7 @@ def test_re_executing_the_tiles_in_order_gives_the_same_bits(m, k, n, stored) ->
         )
         zero = np.zeros((step.m_to - step.m_from, step.n_to - step.n_from), F32)
         before = zero if step.first_k else sums[step.m_from]
-        sums[step.m_from] = gemm_tile(before, a[rows, inner], b[inner, columns])
+        sums[step.m_from] = before + tile_product(a[rows, inner], b[inner, columns])
         if step.last_k:
             scaled = evaluate(scale, [sums[step.m_from]])
             wanted[rows, columns] = round_to(scaled, DTYPES[stored])

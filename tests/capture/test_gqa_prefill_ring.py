@@ -32,9 +32,9 @@ from prefill_captures import (
 SHAPES = [
     {"g": 2, "c": 2, "s_kv": 32},
     {"g": 2, "c": 2, "s_kv": 33, "p": 2, "heads": 2, "dtype": "bf16"},
-    {"g": 4, "c": 4, "s_kv": 45, "p": 3, "tile": 4, "dtype": "f16"},
+    {"g": 4, "c": 4, "s_kv": 45, "p": 3, "dtype": "f16"},
     {"g": 8, "c": 8, "s_kv": 64, "p": 2},
-    {"g": 8, "c": 8, "s_kv": 61, "p": 2, "block": 5, "chunk": 20, "tile": 4},
+    {"g": 8, "c": 8, "s_kv": 61, "block": 5, "chunk": 40, "tile": 4},
     {"g": 2, "c": 2, "s_kv": 50, "block": 10, "dtype": "bf16"},
     {"g": 2, "c": 2, "s_kv": 50, "chunk": 7, "block": 9, "p": 2},
     {"g": 2, "c": 2, "s_kv": 50, "chunk": 16, "slots": 3, "overlap": 0},
@@ -49,7 +49,7 @@ SHAPES = [
     # fewer queries than PEs: the keys of a CUBE are split, its PEs reduce
     {"g": 2, "c": 2, "s_kv": 40, "t_q": 1, "p": 4},
     {"g": 4, "c": 4, "s_kv": 43, "t_q": 3, "p": 4, "dtype": "bf16", "heads": 2},
-    {"g": 2, "c": 2, "s_kv": 43, "t_q": 2, "q_start": 2, "p": 3, "block": 2},
+    {"g": 2, "c": 2, "s_kv": 43, "t_q": 2, "q_start": 2, "p": 3, "block": 2, "chunk": 1},
 ]
 
 

@@ -22,9 +22,9 @@ def test_streamed_keys_meet_a_tile_of_queries():
 
 
 def test_what_rotates_is_as_large_as_fits_and_cut_alike():
-    # q, O, m, l, two score tiles and the mask of 640 queries are 2.8 of 3 MiB, of 704 3.2
-    # 2048 queries are then 4 chunks of 512; beside two tiles of P, 380 KiB of 512 are left for K
-    # and V of 128 · 4 bytes a key: 760 keys, 704 in whole tiles; 2048 keys are 3 blocks of 704
+    # q, O, m, l, two score tiles and the mask of 640 queries are 2.66 of 3 MiB, of 704 3.09:
+    # 2048 queries are 4 chunks of 512. Beside two tiles' P and vectors, 368 KiB of 512 are left, at
+    # 512 bytes a key of K and V for 735 keys, 704 in whole tiles: 2048 keys are 3 blocks of up to 704
     assert room(rotates=True).cut(queries=2048, keys=2048) == Cut(512, 64, 704)
     assert room(rotates=True).cut(queries=512, keys=512) == Cut(512, 64, 512)
 

@@ -44,8 +44,8 @@ def public(kind: type) -> set[str]:
 
 
 def test_the_guide_has_its_examples():
-    assert list(FILES) == ["row_softmax.py", "linear.py"]
-    assert len(CONSOLES) == 2
+    assert list(FILES) == ["row_softmax.py", "linear.py", "squared_relu.py"]
+    assert len(CONSOLES) == 3
     assert len(MISTAKES) == 8
 
 

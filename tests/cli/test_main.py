@@ -136,7 +136,7 @@ def test_a_subcommands_help_is_done_and_shows_its_summary(
     ("error", "code", "line"),
     [
         (ConfigError("x.yaml: the key 'a' is missing"), 1, "x.yaml: the key 'a' is missing"),
-        (KeyboardInterrupt(), 130, "interrupted"),
+        (KeyboardInterrupt(), 1, "interrupted"),
         (MemoryError(), 1, "out of memory"),
         (OSError(errno.ENOSPC, "No space left on device"), 1, "No space left on device"),
         (

@@ -82,3 +82,19 @@ def test_a_straggler_is_no_deadlock(build, pair, nothing_held):
     here.message(SEND, "E", here.handle((8,)))
     there.message(RECV, "W", there.handle((8,)))
     assert ends(lower(here.trace(pair, there), pair, nothing_held))
+
+
+def test_a_long_run_of_commands_that_wait_for_their_turn_is_one_entry(build, deadlock_of):
+    here, there = build, type(build)()
+    for pe, direction in ((here, "E"), (there, "W")):
+        pe.message(RECV, direction, pe.handle((8,)))
+        for _ in range(50):
+            pe.overhead(1)
+        pe.message(SEND, direction, pe.handle((8,)))
+    found = deadlock_of(here, there)
+    assert [(blocked.rank, blocked.verb, blocked.for_command) for blocked in found.cycle] == [
+        (0, "recv E", 51),
+        (1, "send W", 0),
+        (1, "recv W", 51),
+        (0, "send E", 0),
+    ]

@@ -19,6 +19,7 @@ from kerntape.schemas.timeline import DurationClass
         ("pe_scheduler.plan", 10, 0),
         ("hbm.channel", 16, 16_000),
         ("hbm.latency", 0, 100_000),
+        ("hbm.arrival", 0, 100_000),
         ("pe_dma.read", 16, 16_000),
         ("pe_dma.write", 16, 16_000),
         ("pe_dma.write_behind", 16, 16_000),

@@ -3,7 +3,9 @@
 The tile is 4×4×4 (64 MACs, 64 ns a full step), an f16 tile 32 bytes (32 ns in every channel).
 """
 
+import pytest
 from kerntape.schemas.commands import CommandKind
+from kerntape.schemas.errors import KerntapeError
 from kerntape.schemas.handles import Space
 from kerntape.schemas.stages import StageKind, Why
 
@@ -131,3 +133,15 @@ def test_a_dot_runs_the_same_loop_and_blocks(build, run_trace):
         ("finish", 138, 138),
         ("dispatch", 138, 139),
     ]
+
+
+def test_a_product_of_too_many_steps_is_refused_and_names_the_command(build, run_trace):
+    build.overhead(1)
+    gemm(build, 4 << 10, 4 << 10, 8, b_in=Space.TCM)
+    # 1024 · 1024 · 2 steps of the 4×4×4 tile
+    with pytest.raises(KerntapeError) as refused:
+        run_trace(build)
+    assert str(refused.value) == (
+        "command 1 (tiny.py:1): a product of [4096, 4096] × [4096, 8] is 2,097,152 tile steps;"
+        " one command must have at most 1,048,576: cut it into several, or choose a larger tile"
+    )

@@ -9,6 +9,7 @@ import pytest
 from kerntape.schemas.commands import CommandForm, CommandKind, OpForm, Scope
 from kerntape.schemas.dtypes import DType
 from kerntape.schemas.errors import FileError
+from kerntape.schemas.form_checks import check_form
 from kerntape.schemas.handles import Geometry, Space
 from kerntape.schemas.trace import KeptInputs, PeEntry, Stream, Trace
 from kerntape.schemas.trace_checks import check_trace
@@ -293,6 +294,33 @@ LOAD_KIND, STORE_KIND, COMPOSITE = CommandKind.LOAD, CommandKind.STORE, CommandK
 )
 def test_every_form_is_one_that_its_kind_can_have(trace: Trace, message: str) -> None:
     assert refused(trace) == message
+
+
+@pytest.mark.parametrize(
+    ("ops", "message"),
+    [
+        (
+            (gemm(8, 16, 32), replace(SCALE, has_out=False)),
+            "forms[1].ops[1]: an op of a composite must have an output",
+        ),
+        (
+            (gemm(8, 16, 32), replace(SCALE, scope=Scope.KERNEL), SCALE),
+            "forms[1]: the ops that run per tile must come right behind the gemm, before any other",
+        ),
+    ],
+)
+def test_every_op_of_a_composite_has_an_output_and_its_phase(
+    ops: tuple[OpForm, ...], message: str
+) -> None:
+    with pytest.raises(FileError) as caught:
+        check_form(CommandForm(COMPOSITE, ops), "forms[1]", ())
+    assert str(caught.value) == message
+
+
+def test_a_load_reads_hbm_and_writes_as_much_tcm() -> None:
+    target = int(two_pes().streams[0].slots[1])
+    within_tcm = poke(0, "slots", 0, target)
+    assert refused(within_tcm) == "PE 0, command 0: handle 0 of a load must be in HBM"
 
 
 def test_a_composite_has_an_op() -> None:

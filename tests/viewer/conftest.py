@@ -47,6 +47,11 @@ def captured(variant: str, topology: str = "single_pe", **arguments: object) -> 
 
 
 @pytest.fixture(scope="session")
+def captured_decode() -> Callable[..., Timeline]:
+    return captured
+
+
+@pytest.fixture(scope="session")
 def opt2() -> Timeline:
     """Decode opt2 over eight tiles on one PE."""
     return captured("opt2", s_kv=512)

@@ -22,6 +22,11 @@ def indexed(timeline):
     return index, HazardIndex(index)
 
 
+def lines_of(index, hazards, area, width):
+    by_kind = figures_by_kind(index, hazards, area)
+    return area_lines(area, by_kind, figures_by_lane(index, hazards, area), width)
+
+
 def test_a_stage_is_in_an_area_if_any_part_of_it_is_or_it_is_an_instant_in_it():
     index, _ = indexed(two_commands().build())
     assert in_area(index, (30_000, 54_000)).tolist() == [
@@ -83,7 +88,7 @@ def test_hazards_count_where_they_began():
 
 def test_the_panel_tells_it_all():
     index, hazards = indexed(two_commands().build())
-    lines = area_lines(index, hazards, (40_000, 60_000), 100)
+    lines = lines_of(index, hazards, (40_000, 60_000), 100)
     assert {line_cells(line) for line in lines} == {100}
     assert ["".join(span.text for span in line).rstrip() for line in lines] == [
         "  40 ns to 60 ns · 20 ns",
@@ -100,5 +105,5 @@ def test_the_panel_tells_it_all():
 
 def test_an_area_without_a_stage_says_so():
     index, hazards = indexed(timeline_of_intervals([0], [5]))
-    text = "".join(span.text for line in area_lines(index, hazards, (50, 60), 60) for span in line)
+    text = "".join(span.text for line in lines_of(index, hazards, (50, 60), 60) for span in line)
     assert text.count("nothing ran here") == 2

@@ -89,7 +89,10 @@ def shown(base):
         effects={FIXED: Effect(1_000, -500), HBM: Effect(0, None)},
         blocks=(Block.PE_MATH, Block.PE_TCM),
         factors=(Fraction(5, 4), Fraction(4)),
-        sped_up_ps={(Block.PE_MATH, Fraction(5, 4)): 90_000, (Block.PE_TCM, Fraction(5, 4)): 100_200},
+        sped_up_ps={
+            (Block.PE_MATH, Fraction(5, 4)): 90_000,
+            (Block.PE_TCM, Fraction(5, 4)): 100_200,
+        },
         makespan_ps=100_000,
     )
 

@@ -10,9 +10,9 @@ from kerntape.schemas.hazards import Outcome
 from kerntape.schemas.timeline import Status
 from kerntape.viewer.app import Browser
 from kerntape.viewer.model.look import Overlay, select
+from kerntape.viewer.screens.area import AreaPanel
 from kerntape.viewer.screens.command_line import CommandLine
 from kerntape.viewer.screens.list_panel import ListPanel
-from kerntape.viewer.screens.panel import Panel
 from kerntape.viewer.widgets.painted import Painted
 from kerntape.viewer.widgets.picture import Picture
 from textual import events
@@ -54,11 +54,11 @@ def test_the_critical_path_is_laid_over_the_rows_and_taken_away(drive):
     async def scenario(pilot, screen):
         await pilot.press("p")
         assert screen.look.overlays == {Overlay.PATH}
-        assert picture(screen)[-1].startswith("critical path")
+        assert picture(screen)[-1].startswith("path  ")
         assert "━╸GEMM╺━" in picture(screen)[-1]
         await pilot.app.workers.wait_for_complete()
         await pilot.press("p")
-        assert "critical path" not in "".join(picture(screen))
+        assert not picture(screen)[-1].startswith("path")
 
     drive(two_commands().build(), scenario)
 
@@ -144,7 +144,7 @@ def test_one_plays_until_a_key_is_hit(drive):
         await pilot.press("space")
         assert screen.player.is_playing
         screen.player.tick()
-        assert screen.look.at_ps == screen.player.speed // 20
+        assert screen.look.at_ps % (screen.player.speed // 20) == 0 < screen.look.at_ps
         await pilot.press("greater_than_sign")
         assert screen.player.is_playing  # another speed does not end it
         await pilot.press("space")
@@ -192,10 +192,12 @@ def test_an_area_is_begun_ended_studied_and_taken_away(drive):
         assert last_line(screen) == "area: v again ends it at the cursor"
         await pilot.press("end", "v")
         panel = pilot.app.screen
-        assert isinstance(panel, Panel)
+        assert isinstance(panel, AreaPanel)
+        await pilot.app.workers.wait_for_complete()
+        await pilot.pause()
         assert text(panel.panel.lines)[1] == "  0 ps to 88 ns · 88 ns"
         await pilot.press("escape", "V")
-        assert isinstance(pilot.app.screen, Panel)
+        assert isinstance(pilot.app.screen, AreaPanel)
         await pilot.press("V", "v")
         assert (pilot.app.screen, screen.look.area) == (screen, None)
 
@@ -210,7 +212,7 @@ def test_a_drag_of_the_mouse_chooses_an_area(drive):
         assert screen.look.area is not None
         await pilot.mouse_up(Picture, offset=(40, 4))
         await pilot.pause()
-        assert isinstance(pilot.app.screen, Panel)
+        assert isinstance(pilot.app.screen, AreaPanel)
         assert screen.look.stage == before
 
     drive(two_commands().build(), scenario)
@@ -222,11 +224,17 @@ def test_the_area_is_saved_as_csv_and_the_screen_as_svg(drive, tmp_path, monkeyp
     async def scenario(pilot, screen):
         screen.go(replace(screen.look, area=(0, 10_000)))
         await say(pilot, "export csv loop")
+        await pilot.app.workers.wait_for_complete()
+        await pilot.pause()
         assert last_line(screen) == "saved 1 stages as loop.csv"
         await say(pilot, "export csv loop")
+        await pilot.app.workers.wait_for_complete()
+        await pilot.pause()
         assert last_line(screen) == "loop.csv: exists already; choose another name"
         screen.go(replace(screen.look, area=None))
         await say(pilot, "export csv")
+        await pilot.app.workers.wait_for_complete()
+        await pilot.pause()
         assert last_line(screen) == "saved 8 stages as decode.csv"
         await say(pilot, "export svg view")
         await pilot.pause()
@@ -252,7 +260,7 @@ def test_rows_are_filtered_by_a_pattern(drive, decode):
         ]
         assert len(shown) == 1
         await say(pilot, "filter nothing")
-        assert last_line(screen) == "every row or none is like nothing: all are shown"
+        assert last_line(screen) == "no row is like nothing"
         await pilot.press("F", *typed("gemm"), "enter", "F", "enter")
         assert screen.look.hidden == frozenset()
 

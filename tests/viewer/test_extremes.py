@@ -27,6 +27,7 @@ from timeline_builder import (
     two_commands,
 )
 
+OVERLAYS = ("p", "i", "v", "end", "v", "escape", "o", "enter", "m", "P", "I", "t", "backslash", "z")
 KEYS = ("full_stop", "left_square_bracket", "W", "f", "0", "enter", "enter", "tab", "enter", "u")
 SIZES = [(100, 30), (80, 24), (20, 6), (220, 60)]
 
@@ -94,8 +95,24 @@ def test_every_move_leads_to_a_whole_screen_at_one_size_after_the_other(make):
             frame.why_line(index, hazards, look, width),
             frame.trail_line(index, look, width),
             frame.kernel_line(index, look, width),
+            *frame.overlay_lines(index, look, width),
         ]
         assert {line_cells(line) for line in lines} == {width}, action.name
+
+
+@pytest.mark.parametrize("make", TIMELINES)
+def test_overlays_areas_and_lists_hold_at_the_edges_too(make, drive):
+    async def scenario(pilot, screen):
+        await pilot.press(
+            *OVERLAYS, "slash", "a", "enter", "n", "colon", *"time", "space", "5", "enter"
+        )
+        await pilot.app.workers.wait_for_complete()
+        await pilot.press("escape", "exclamation_mark", "enter", "b", "B", "enter", "1", "4")
+        await pilot.press("space", "space", "question_mark", "down", "escape")
+        assert pilot.app.screen is screen
+        await pilot.resize_terminal(20, 6)
+
+    drive(make(), scenario)
 
 
 @pytest.mark.parametrize("make", TIMELINES)
@@ -111,7 +128,9 @@ def test_it_opens_and_can_be_walked(make, drive):
 
 
 def test_a_deadlock_is_said_on_the_screen(screen_text):
-    assert "DEADLOCK after 96.00 ns" in screen_text(deadlocked(), (), (100, 30))
+    shown = screen_text(deadlocked(), (), (100, 30))
+    assert "DEADLOCK after 96.00 ns" in shown
+    assert "! shows who waits for whom" in shown
 
 
 def test_no_control_character_reaches_the_screen(screen_text):

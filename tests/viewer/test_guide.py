@@ -2,6 +2,7 @@
 
 import os
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,10 @@ from kerntape.capture.capture import capture
 from kerntape.replay.replay import replay
 from kerntape.topologies.loader import resolve_topology
 from kerntape.viewer.app import export_svg
+from kerntape.viewer.model import times
+from kerntape.viewer.model.idleness import Idle
+from kerntape.viewer.model.index import TimelineIndex
+from kerntape.viewer.model.summary import summarise
 
 DOCS = Path(__file__).parents[2] / "docs"
 PICTURES = DOCS / "pictures"
@@ -20,24 +25,81 @@ SHOWN = {
     "browser-causes": ((100, 30), (*IN_THE_LOOP, "full_stop", *("left_square_bracket",) * 2)),
     "browser-hazards": ((100, 30), (*IN_THE_LOOP, "tab", "down")),
     "browser-summary": ((100, 36), ("u",)),
+    "browser-path": ((100, 32), (*IN_THE_LOOP, "p", "i")),
+    "browser-area": ((100, 36), (*IN_THE_LOOP, "v", *("full_stop",) * 8, "v")),
+    "browser-bytes": ((100, 34), ("tab", "a", "o")),
+    "browser-calibrate": ((100, 36), ("c", *("down",) * 10, "right", "right")),
+    "browser-faster": ((100, 36), ("c", "end", *("up",) * 2)),
+    "browser-compare": ((100, 32), ("n",)),
+    "browser-machine": ((100, 22), ("g", *("right",) * 6)),
+    "browser-cube": ((100, 22), ("g", *("right",) * 6, "w")),
 }
 
+BESIDE = {"browser-compare": {"variant": "opt3"}}
+"""The pictures of two timelines: what the second is."""
 
-@pytest.fixture(scope="module")
-def opt2():
-    arguments = {"variant": "opt2"}
-    machine = resolve_topology("single_pe")
-    return replay(capture("gqa_decode", machine, arguments, with_data=False).trace)
+RECYCLED = {"s_kv": "1024", "slots": "1"}
+MANY = {"p": "8", "c": "8", "heads": "8", "s_kv": "8192"}
+
+OTHERWISE = {
+    "browser-bytes": ("single_pe", RECYCLED),
+    "browser-machine": ("llama70b_4sip", MANY),
+    "browser-cube": ("llama70b_4sip", MANY),
+}
+"""The pictures of another run than decode opt2 on one PE."""
+
+
+@cache
+def decoded(topology, arguments):
+    chosen = {"variant": "opt2"} | dict(arguments)
+    trace = capture("gqa_decode", resolve_topology(topology), chosen, with_data=False).trace
+    return replay(trace)
+
+
+def timeline_of(name):
+    topology, arguments = OTHERWISE.get(name, ("single_pe", {}))
+    return decoded(topology, tuple(arguments.items()))
+
+
+def beside(name):
+    if name not in BESIDE:
+        return None
+    return decoded("single_pe", tuple(BESIDE[name].items())), "opt3.ktrace"
 
 
 @pytest.mark.parametrize("name", SHOWN)
-def test_the_pictures_are_what_the_browser_shows(name, opt2, tmp_path):
+def test_the_pictures_are_what_the_browser_shows(name, tmp_path):
     size, keys = SHOWN[name]
     made = tmp_path / f"{name}.svg"
-    export_svg(opt2, made, title="opt2.ktrace", size=size, keys=keys)
+    timeline, other = timeline_of(name), beside(name)
+    export_svg(timeline, made, title="opt2.ktrace", size=size, keys=keys, other=other)
     if os.environ.get("KERNTAPE_WRITE_SNAPSHOTS"):
         (PICTURES / made.name).write_bytes(made.read_bytes())
     assert without_kernel_lines(made) == without_kernel_lines(PICTURES / made.name)
+
+
+def test_the_finding_is_what_the_summaries_say():
+    finding = (DOCS / "browser.md").read_text("utf-8").split("## What it found")[1]
+    for variant, path_on_cpu in (("opt2", "0.33 µs"), ("opt3", "14.27 µs")):
+        index = TimelineIndex(decoded("single_pe", (("variant", variant),)), variant)
+        told = summarise(index)
+        uses = {use.title: use for use in told.engines}
+        cpu, hbm, makespan = uses["CPU"], uses["HBM"], index.timeline.makespan_ps
+        said = [times.short(makespan), share(hbm.busy_ps, makespan)]
+        if variant == "opt2":
+            said += [share(hbm.idle_ps[Idle.HAZARD], makespan)]
+            said += [share(cpu.idle_ps[Idle.QUEUE], makespan)]
+        else:
+            said += [share(cpu.busy_ps, makespan), share(hbm.idle_ps[Idle.DISPATCH], makespan)]
+            said += [share(hbm.idle_ps[Idle.BLOCKED], makespan)]
+        said += [f"{uses['GEMM'].busy_ps / 10**6:.2f} µs"]
+        path = {part.title: part.time_ps for part in told.path}
+        assert f"{path['CPU'] / 10**6:.2f} µs" == path_on_cpu
+        assert [words for words in (*said, path_on_cpu) if words not in finding] == []
+
+
+def share(part, whole):
+    return f"{100 * part / whole:.1f} %"
 
 
 def without_kernel_lines(picture):

@@ -3,7 +3,13 @@
 import pytest
 from kerntape.schemas.hazard_policy import HazardKind
 from kerntape.schemas.hazards import Outcome
-from kerntape.viewer.model.hazard_list import hazard_detail, hazard_lines, title_line
+from kerntape.viewer.model.hazard_list import (
+    DETAIL_LINES,
+    hazard_detail,
+    hazard_lines,
+    title_line,
+)
+from kerntape.viewer.model.hazard_ruler import ruler_lines
 from kerntape.viewer.model.hazards import HazardIndex
 from kerntape.viewer.model.index import TimelineIndex
 from kerntape.viewer.model.lists import moved, scroll_top
@@ -105,7 +111,7 @@ def test_two_names_for_the_same_bytes_are_both_told():
 
 def test_a_line_of_the_list_says_what_how_long_who_and_where(three):
     index, hazards = three
-    lines = hazard_lines(index, hazards, 0, 0, 90, 4)
+    lines = hazard_lines(index, hazards, hazards.by_weight, 0, 0, 90, 4)
     assert [text(line) for line in lines] == [
         " ›! violated          5 ns  WAW  0 → 1             s                     0x1400–0x1800",
         "  ? potential         0 ps  WAR  0 → 1             s                     0x1400–0x1800",
@@ -114,26 +120,36 @@ def test_a_line_of_the_list_says_what_how_long_who_and_where(three):
     ]
     assert {line_cells(line) for line in lines} == {90}
     heads = "                      time  kind command           on"
-    assert text(title_line(hazards, 90)) == heads
+    assert text(title_line(3, 3, 90)) == heads
 
 
 def test_the_chosen_hazard_is_told_with_both_kernel_lines(three):
     index, hazards = three
-    assert [text(line) for line in hazard_detail(index, hazards, 2, 60)] == [
+    held = int(hazards.by_weight[2])
+    lines = hazard_detail(index, hazards, held, {}, 79)
+    assert len(lines) == DETAIL_LINES
+    assert [text(line) for line in lines] == [
+        "",
         "  command 1 was held 30 ns for s, written by command 0",
         "",
         "       0  decode.py:7  s = tl.dot(q, k)",
         "       1  decode.py:8  tl.exp(s)",
+        "  earlier    ├──────────────────────────┤  s          0x1400 – 0x1800",
+        "  later      ├──────────────────────────┤  s          0x1400 – 0x1800",
+        "  both       ████████████████████████████  first shared run: 1024 B at 0x1400",
+        "  in TCM     ▲····················┊······  of 4194304 B, scratch from 0x300000",
+        "  asking the shipped policies …",
     ]
 
 
 def test_an_empty_list_says_that_it_is_empty():
     index, hazards = indexes(two_commands())
-    assert text(title_line(hazards, 80)) == (
+    assert text(title_line(0, 0, 80)) == (
         "  no hazards: nothing was held back, nothing went wrong"
     )
-    assert [text(line) for line in hazard_lines(index, hazards, 0, 0, 80, 2)] == ["", ""]
-    assert [text(line) for line in hazard_detail(index, hazards, 0, 80)] == [""] * 4
+    assert text(title_line(0, 5, 80)) == "  none of the hazards is wanted by the filter; r shows all"
+    lines = hazard_lines(index, hazards, hazards.by_weight, 0, 0, 80, 2)
+    assert [text(line) for line in lines] == ["", ""]
 
 
 def test_a_pair_that_shares_no_byte_says_so():
@@ -141,7 +157,12 @@ def test_a_pair_that_shares_no_byte_says_so():
     builder.hazard(Outcome.HELD, HazardKind.RAW, 0, 1, S, cost_ns=1)
     builder.hazard_rows[0] |= {"byte_from": 0, "byte_to": 0}
     index, hazards = indexes(builder)
-    assert text(hazard_lines(index, hazards, 0, 0, 90, 1)[0]).endswith("no byte shared")
+    (line,) = hazard_lines(index, hazards, hazards.by_weight, 0, 0, 90, 1)
+    assert text(line).endswith("no byte shared")
+    assert [text(line) for line in ruler_lines(index, hazards, 0, 80)] == [
+        "  the two share no byte: the policy holds this pair all the same",
+        *[""] * 3,
+    ]
 
 
 @pytest.mark.parametrize(

@@ -146,13 +146,13 @@ def _by_outcome(outcomes: Int64s) -> tuple[int, ...]:
     return tuple(np.bincount(outcomes, minlength=len(Outcome)).tolist())
 
 
-def area_lines(index: TimelineIndex, hazards: HazardIndex, area: Area, width: int) -> list[Line]:
+def area_lines(
+    area: Area, by_kind: list[Figures], by_lane: list[Figures], width: int
+) -> list[Line]:
     """The panel: the area, then a table by kind of stage and one by lane."""
     span = times.exact(area[1] - area[0])
     title = f"{times.exact(area[0])} to {times.exact(area[1])} · {span}"
     lines: list[Line] = [(Span(title, STRONG),), ()]
-    by_kind = index.once((area, "kinds"), lambda: figures_by_kind(index, hazards, area))
-    by_lane = index.once((area, "lanes"), lambda: figures_by_lane(index, hazards, area))
     lines += [*_table("kind of stage", by_kind), (), *_table("lane", by_lane)]
     return [fit_line((Span("  "), *line), width) for line in lines]
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from .index import NO_STAGE, TimelineIndex
-from .look import Look, first_look, reveal, window
+from .look import Look, first_look, window
 
 
 def carried(old: TimelineIndex, new: TimelineIndex, look: Look) -> Look:
@@ -30,7 +30,7 @@ def carried(old: TimelineIndex, new: TimelineIndex, look: Look) -> Look:
         return window(new, kept, look.from_ps, look.span_ps)
     before = old.start(look.stage) - look.from_ps
     kept = replace(kept, at_ps=new.start(stage))
-    return reveal(new, window(new, kept, new.start(stage) - before, look.span_ps))
+    return window(new, kept, new.start(stage) - before, look.span_ps)
 
 
 def same_stage(old: TimelineIndex, new: TimelineIndex, stage: int) -> int:

@@ -64,7 +64,10 @@ def find(index: TimelineIndex, pattern: str) -> Matches:
 
 
 def _kinds(wanted: re.Pattern[str]) -> Bools:
-    return np.array([bool(wanted.search(KIND_WORDS[kind])) for kind in StageKind], dtype=np.bool_)
+    """Per number of a stage kind, whether its words match."""
+    found = np.zeros(max(StageKind) + 1, dtype=np.bool_)
+    found[list(KIND_WORDS)] = [bool(wanted.search(words)) for words in KIND_WORDS.values()]
+    return found
 
 
 def _ops(index: TimelineIndex, wanted: re.Pattern[str]) -> Bools:

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...schemas.columns import Bools, Int8s, Int32s, Int64s, offsets_of
 from ...schemas.hazard_policy import HazardKind
-from ...schemas.hazards import KINDS, Outcome
+from ...schemas.hazards import KINDS, Hazards, Outcome
 from ...schemas.stages import StageKind
 from . import times
 from .index import TimelineIndex
@@ -52,11 +52,11 @@ class Marks:
 
 
 class HazardIndex:
-    """The hazards of a timeline, tied to its stages."""
+    """The hazards of a timeline, tied to its stages: its own, or a longer table about the same run."""
 
-    def __init__(self, index: TimelineIndex) -> None:
+    def __init__(self, index: TimelineIndex, table: Hazards | None = None) -> None:
         self._index = index
-        self.table = index.timeline.hazards
+        self.table = index.timeline.hazards if table is None else table
         self._of_row: dict[int, Int64s] = {}
 
     def __len__(self) -> int:

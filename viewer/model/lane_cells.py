@@ -13,7 +13,6 @@ stages and for ten million.
 """
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
@@ -95,8 +94,8 @@ def _draw_grid(picture: Cells, measured: Density, grid: Int64s) -> None:
 
 def _tell_apart(picture: Cells, lane: Lane, shown: Axis) -> None:
     """Every other stage in another shade, in the columns that show exactly one."""
-    last = np.searchsorted(lane.starts, shown.edges[1:]) - 1
-    first = np.searchsorted(lane.covered_ends, shown.edges[:-1], side="right")
+    last = lane.starts.searchsorted(shown.edges[1:]) - 1
+    first = lane.covered_ends.searchsorted(shown.edges[:-1], side="right")
     picture.tones[(first == last) & (last % 2 == 1)] += Shade.OTHER
 
 
@@ -105,10 +104,10 @@ def _draw_admissions(
 ) -> None:
     if not (picture.glyphs == INSTANT).any():
         return
-    first, past = np.searchsorted(lane.starts, shown.edges[[0, -1]])
+    first, past = lane.starts.searchsorted(shown.edges[[0, -1]])
     kinds = index.timeline.stages.kind[lane.ids[first:past]]
     admitted = lane.starts[first:past][kinds == StageKind.ADMIT]
-    columns = np.searchsorted(shown.edges, admitted, side="right") - 1
+    columns = shown.edges.searchsorted(admitted, side="right") - 1
     picture.glyphs[columns[measured.share[columns] == 0]] = ADMISSION
 
 
@@ -126,8 +125,8 @@ def _draw_labels(picture: Cells, index: TimelineIndex, lane: Lane, shown: Axis) 
 
 def _wide_stages(lane: Lane, shown: Axis) -> list[int]:
     """The positions of the shown stages that fill enough columns; at most one for each three columns."""
-    first = int(np.searchsorted(lane.covered_ends, shown.edges[0], side="right"))
-    past = int(np.searchsorted(lane.starts, shown.edges[-1]))
+    first = int(lane.covered_ends.searchsorted(shown.edges[0], side="right"))
+    past = int(lane.starts.searchsorted(shown.edges[-1]))
     if past - first > 4 * shown.width:
         return []
     least = int(shown.column_ps.max()) * LEAST_LABEL_COLUMNS
@@ -137,8 +136,8 @@ def _wide_stages(lane: Lane, shown: Axis) -> list[int]:
 
 def _whole_columns(shown: Axis, start_ps: int, end_ps: int) -> range:
     """The columns that lie within [start, end)."""
-    first = int(np.searchsorted(shown.edges, start_ps))
-    past = int(np.searchsorted(shown.edges, end_ps, side="right")) - 1
+    first = int(shown.edges.searchsorted(start_ps))
+    past = int(shown.edges.searchsorted(end_ps, side="right")) - 1
     return range(first, max(past, first))
 
 
@@ -240,7 +239,7 @@ def _draw_hazards(picture: Cells, hazards: HazardIndex, row: Row, shown: Axis) -
     places = hazards.of_row(row)
     times_ps, outcomes = hazards.marks.from_ps[places], hazards.marks.outcome[places]
     inside = (times_ps >= shown.edges[0]) & (times_ps < shown.edges[-1])
-    columns = np.searchsorted(shown.edges, times_ps[inside], side="right") - 1
+    columns = shown.edges.searchsorted(times_ps[inside], side="right") - 1
     worst = np.zeros(shown.width, dtype=np.int8)
     np.maximum.at(worst, columns, SEVERITY[outcomes[inside]])
     for outcome, paint in OUTCOME_PAINTS.items():
@@ -260,9 +259,8 @@ def spans(picture: Cells) -> Line:
     """The cells as runs of one tone."""
     text = picture.glyphs.astype("<u4").tobytes().decode("utf-32-le")
     changes = np.flatnonzero(np.diff(picture.tones)) + 1
-    edges = [0, *changes.tolist(), len(text)]
-    return tuple(
-        Span(text[start:end], int(picture.tones[start]))
-        for start, end in pairwise(edges)
-        if end > start
-    )
+    starts = [0, *changes.tolist()][: len(text)]
+    tones = picture.tones[starts].tolist()
+    ends = [*starts[1:], len(text)]
+    runs = zip(starts, ends, tones, strict=True)
+    return tuple([Span(text[start:end], tone) for start, end, tone in runs])

@@ -6,10 +6,8 @@ from itertools import pairwise
 import numpy as np
 
 from ...replay.analysis.critical_path import (
-    Step,
     critical_path,
     spent_ps,
-    steps,
     time_by_engine,
     time_by_why,
 )
@@ -33,15 +31,18 @@ HEAD_LINES = 3
 
 @dataclass(frozen=True)
 class Path:
-    """The path in the order of time. `from_ps` and `spent_ps` say when a stage was on it, `lane`
-    where; the steps are the same for a list.
+    """The path in the order of time, as parallel columns: its stages, their starts, their time on the
+    path and the latency after it (ps), and their lanes.
     """
 
     stages: Int64s
     from_ps: Int64s
     spent_ps: Int64s
+    latency_ps: Int64s
     lane: Int64s
-    steps: tuple[Step, ...]
+
+    def __len__(self) -> int:
+        return len(self.stages)
 
 
 def path_of(index: TimelineIndex) -> Path:
@@ -52,10 +53,10 @@ def path_of(index: TimelineIndex) -> Path:
 def _path(index: TimelineIndex) -> Path:
     timeline = index.timeline
     found = critical_path(timeline)
-    spent, _ = spent_ps(timeline, found)
+    spent, latency = spent_ps(timeline, found)
     stages = found[::-1]
     lanes = timeline.stages.engine[stages].astype(np.int64)
-    return Path(stages, timeline.start_ps[stages], spent[::-1], lanes, steps(timeline, found))
+    return Path(stages, timeline.start_ps[stages], spent[::-1], latency[::-1], lanes)
 
 
 def on_path(index: TimelineIndex, row: Row, shown: Axis) -> Bools:
@@ -123,7 +124,7 @@ def _run(title: str, room: int) -> str:
 
 def path_count(index: TimelineIndex) -> int:
     """How many steps the list has."""
-    return len(path_of(index).steps)
+    return len(path_of(index))
 
 
 def path_head(index: TimelineIndex, width: int) -> list[Line]:
@@ -159,25 +160,34 @@ def _reason(why: Why) -> str:
 
 def path_lines(index: TimelineIndex, chosen: int, top: int, width: int, height: int) -> list[Line]:
     """`height` steps from place `top` on, in the order of time; `chosen` is marked."""
-    listed = path_of(index).steps
-    places = range(top, min(top + height, len(listed)))
-    lines = [_step(index, listed[place], place == chosen, width) for place in places]
+    places = range(top, min(top + height, path_count(index)))
+    lines = [_step(index, place, place == chosen, width) for place in places]
     return lines + [fit_line((), width)] * (height - len(lines))
 
 
-def _step(index: TimelineIndex, step: Step, is_chosen: bool, width: int) -> Line:
-    later = f" + {times.short(step.latency_ps)} latency" if step.latency_ps else ""
-    reason = "" if step.why is Why.NOTHING else _reason(step.why)
+def _step(index: TimelineIndex, place: int, is_chosen: bool, width: int) -> Line:
+    path = path_of(index)
+    stage, spent, latency = (
+        int(column[place]) for column in (path.stages, path.spent_ps, path.latency_ps)
+    )
+    why = Why(int(index.timeline.why[stage]))
+    later = f" + {times.short(latency)} latency" if latency else ""
+    reason = "" if why is Why.NOTHING else _reason(why)
     return fit_line(
         (
             Span("  › " if is_chosen else "    ", STRONG),
-            Span(f"{times.exact(index.start(step.stage)):>12}  ", MUTED),
-            Span(f"{times.exact(step.spent_ps):>12}  ", STRONG if is_chosen else TEXT),
-            Span(fit(printable(stage_name(index, step.stage)), 34), tone(index.paint(step.stage))),
+            Span(f"{times.exact(index.start(stage)):>12}  ", MUTED),
+            Span(f"{times.exact(spent):>12}  ", STRONG if is_chosen else TEXT),
+            Span(fit(printable(stage_name(index, stage)), 34), tone(index.paint(stage))),
             Span(f"  {reason}{later}", MUTED),
         ),
         width,
     )
+
+
+def path_stage(index: TimelineIndex, place: int) -> int:
+    """The stage at a place of the list."""
+    return int(path_of(index).stages[place])
 
 
 def path_place(index: TimelineIndex, stage: int) -> int:

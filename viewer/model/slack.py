@@ -8,6 +8,7 @@ from ...replay.lower import lower
 from ...schemas.columns import Int64s
 from ...schemas.errors import KerntapeError
 from ...schemas.timeline import Status, Timeline
+from ...schemas.trace_checks import check_trace
 from .index import TimelineIndex
 
 
@@ -40,6 +41,7 @@ def slack_of(timeline: Timeline) -> Int64s | None:
     if timeline.status is not Status.OK:
         return None
     try:
+        check_trace(timeline.trace)
         graph = lower(timeline.trace, timeline.topology, timeline.policy)
         lasting = durations(graph, timeline.calibration)
     except KerntapeError:

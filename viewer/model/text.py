@@ -2,8 +2,8 @@
 
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from .tones import TEXT
 
@@ -11,9 +11,8 @@ ELLIPSIS = "…"
 HANGUL_MEDIAL_AND_FINAL = range(0x1160, 0x1200)
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A run of text in one tone (tones.tone)."""
+class Span(NamedTuple):
+    """A run of text in one tone (tones.tone). A tuple, because a frame is made of thousands of them."""
 
     text: str
     tone: int = TEXT

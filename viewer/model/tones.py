@@ -73,9 +73,10 @@ KIND_PAINTS = {
     StageKind.ACCEPT: Paint.CONTROL,
     StageKind.SEND: Paint.MESSAGE,
     StageKind.LINK: Paint.MESSAGE,
-    StageKind.ARRIVE: Paint.CONTROL,
     StageKind.RECV: Paint.MESSAGE,
 }
 
-PAINT_OF_KIND = np.array([KIND_PAINTS[kind] for kind in StageKind], dtype=np.int16)
+PAINT_OF_KIND = np.zeros(max(StageKind) + 1, dtype=np.int16)
 """Paint numbers, indexed by StageKind."""
+
+PAINT_OF_KIND[list(KIND_PAINTS)] = list(KIND_PAINTS.values())

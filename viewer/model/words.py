@@ -22,7 +22,6 @@ KIND_WORDS = {
     StageKind.ACCEPT: "acceptance",
     StageKind.SEND: "send",
     StageKind.LINK: "link",
-    StageKind.ARRIVE: "arrival",
     StageKind.RECV: "receive",
 }
 

@@ -13,7 +13,7 @@ from ..model.slack import slack_of_index
 if TYPE_CHECKING:
     from .timeline import TimelineScreen
 
-LANES_A_PICTURE = 16
+LANES_A_PICTURE = 256
 """After so many lanes, what is known so far is shown."""
 
 

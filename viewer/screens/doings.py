@@ -5,11 +5,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...schemas.errors import KerntapeError
+from textual.worker import get_current_worker
+
+from ...schemas.columns import Int64s
+from ...schemas.errors import FileError, KerntapeError
 from ..actions import named
 from ..csv_file import write_csv
 from ..model import path, times
-from ..model.area import area_lines, in_area
+from ..model.area import in_area
 from ..model.deadlock_lines import (
     blocked_commands,
     deadlock_head,
@@ -23,12 +26,12 @@ from ..model.marking import mark_area
 from ..model.rows import filter_rows
 from ..picture_file import free_name
 from ..typed import Typed, TypedError, parse
+from .area import AreaPanel
 from .ask import AskLine
 from .command_line import CommandLine
 from .finder import pattern_complaint
 from .keys import KeysScreen
 from .list_panel import ListPanel
-from .panel import Panel
 
 if TYPE_CHECKING:
     from .timeline import TimelineScreen
@@ -52,8 +55,8 @@ def _path_steps(screen: "TimelineScreen") -> None:
 
 def _go_to_step(screen: "TimelineScreen", place: int | None) -> None:
     if place is not None:
-        step = path.path_of(screen.index).steps[place]
-        screen.go(select(screen.index, screen.look, step.stage))
+        stage = path.path_stage(screen.index, place)
+        screen.go(select(screen.index, screen.look, stage))
 
 
 def _deadlock(screen: "TimelineScreen") -> None:
@@ -102,8 +105,7 @@ def show_area(screen: "TimelineScreen") -> None:
     if area is None:
         screen.say("no area yet: v begins one at the cursor, or drag the mouse")
         return
-    lines = partial(area_lines, screen.index, screen.hazards, area)
-    screen.app.push_screen(Panel("area", "area_figures", lines))
+    screen.app.push_screen(AreaPanel(screen.index, screen.hazards, area))
 
 
 def _command_line(screen: "TimelineScreen") -> None:
@@ -172,10 +174,9 @@ def _filtered(screen: "TimelineScreen", pattern: str | None) -> None:
 
 
 def filter_by(screen: "TimelineScreen", pattern: str) -> None:
-    """Shows only rows like that; where none is, all stay."""
+    """Shows only rows like that; where none is, nothing changes."""
     look = filter_rows(screen.index, screen.look, pattern)
-    some = pattern == "" or bool(look.hidden)
-    screen.go(look, "" if some else f"every row or none is like {pattern}: all are shown")
+    screen.go(look, f"no row is like {pattern}" if look is screen.look else "")
 
 
 def _keys(screen: "TimelineScreen") -> None:
@@ -196,8 +197,20 @@ def _csv(screen: "TimelineScreen", name: str) -> None:
     index, look = screen.index, screen.look
     stages = in_area(index, look.area or (look.from_ps, look.to_ps))
     path_to = _with_suffix(name, ".csv") if name else free_name(Path(), index.name, ".csv")
-    write_csv(path_to, index, stages)
-    screen.say(f"saved {len(stages)} stages as {path_to.name}")
+    screen.say(f"saving {len(stages)} stages …")
+    screen.run_worker(partial(_write_csv, screen, path_to, stages), thread=True)
+
+
+def _write_csv(screen: "TimelineScreen", path_to: Path, stages: Int64s) -> None:
+    """In a thread: a million lines take a while."""
+    try:
+        write_csv(path_to, screen.index, stages)
+    except FileError as error:
+        said = str(error)
+    else:
+        said = f"saved {len(stages)} stages as {path_to.name}"
+    if not get_current_worker().is_cancelled:
+        screen.app.call_from_thread(screen.say, said)
 
 
 def _with_suffix(name: str, suffix: str) -> Path:

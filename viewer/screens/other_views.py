@@ -47,9 +47,11 @@ class OtherViews:
 
     def _replay(self) -> None:
         worker, screen = get_current_worker(), self._screen
-        self.recalibration.work(
-            lambda: screen.post_message(screen.Recalibrated()), lambda: worker.is_cancelled
-        )
+
+        def tell() -> None:
+            screen.post_message(screen.Recalibrated())
+
+        self.recalibration.work(tell, lambda: worker.is_cancelled)
 
     def renew(self) -> None:
         """Shows the newest complete timeline, and what was measured."""

@@ -7,7 +7,8 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 
-from ..actions import Action, in_lists, named
+from ..action import Action
+from ..actions import in_lists, named
 from ..model.lists import moved
 from ..model.text import Line, Span, fit_line
 from ..model.tones import FAINT, STRONG

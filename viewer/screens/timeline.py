@@ -30,6 +30,8 @@ from .panel import bindings
 from .player import Player
 from .summary import SummaryPanel
 
+DEADLOCK_WORDS = "the run stopped here for ever: ! shows who waits for whom"
+
 PLAYING = ("play_faster", "play_slower")
 """What leaves playing going on."""
 
@@ -72,7 +74,7 @@ class TimelineScreen(Screen[None]):
         self.index = index
         self.hazards = HazardIndex(index)
         self.look = first_look(index)
-        self._message = ""
+        self._message = DEADLOCK_WORDS if index.timeline.status is Status.DEADLOCK else ""
         self.finder, self.player = Finder(self), Player(self)
         self.background = Background(self)
         self.bookmarks = Bookmarks(self, path)
@@ -152,7 +154,8 @@ class TimelineScreen(Screen[None]):
             return
         match name:
             case "hazards":
-                self.app.push_screen(HazardPanel(self.index, self.hazards), self._show_hazard)
+                panel = HazardPanel(self.index, self.hazards, self._show_hazards)
+                self.app.push_screen(panel, self._show_hazard)
             case "summary":
                 self.app.push_screen(SummaryPanel(self.index, self.hazards))
             case "calibrate":
@@ -175,6 +178,11 @@ class TimelineScreen(Screen[None]):
     def ask_export(self, name: str = "") -> None:
         """Asks for this screen as a picture, by the timeline's name if it has none of its own."""
         self.post_message(self.ExportAsked(self, name))
+
+    def _show_hazards(self, hazards: HazardIndex) -> None:
+        """More is known of them."""
+        self.hazards = hazards
+        self.repaint()
 
     def _show_hazard(self, row: int | None) -> None:
         if row is None:

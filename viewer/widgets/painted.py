@@ -15,6 +15,11 @@ Painter = Callable[[int, int], list[Line]]
 """Gives the lines for a width and a height."""
 
 
+def strip_of(line: Line, width: int) -> Strip:
+    """A line that takes `width` cells as a strip."""
+    return Strip([Segment(text, style_of(tone)) for text, tone in line], width)
+
+
 class Painted(Widget):
     """Shows what its painter gives for its size, on every `repaint` and when the size changes."""
 
@@ -24,6 +29,7 @@ class Painted(Widget):
         super().__init__(id=id)
         self._painter = painter
         self._lines: list[Line] = []
+        self._width = 0
 
     @property
     def lines(self) -> list[Line]:
@@ -36,7 +42,8 @@ class Painted(Widget):
 
     def repaint(self) -> None:
         """Asks the painter again; lines that stay the same are left alone."""
-        before, self._lines = self._lines, self._painter(self.size.width, self.size.height)
+        self._width = self.size.width
+        before, self._lines = self._lines, self._painter(self._width, self.size.height)
         if len(before) != len(self._lines):
             self.refresh()
             return
@@ -47,8 +54,6 @@ class Painted(Widget):
 
     def render_line(self, y: int) -> Strip:
         """One line as a strip, exactly as wide as the widget."""
-        ground = style_of(TEXT)
         if y >= len(self._lines):
-            return Strip.blank(self.size.width, ground)
-        segments = [Segment(span.text, style_of(span.tone)) for span in self._lines[y]]
-        return Strip(segments).adjust_cell_length(self.size.width, ground)
+            return Strip.blank(self.size.width, style_of(TEXT))
+        return strip_of(self._lines[y], self._width).adjust_cell_length(self.size.width)

@@ -78,7 +78,14 @@ def test_two_kernels_are_lined_up_by_the_tiles_they_read(opt2, opt3):
     names = [lined_up.tensors[tensor] for tensor in lined_up.tensor]
     tiles = sorted(zip(names, lined_up.number.tolist(), strict=True))
     # 256 keys in tiles of 64, and q once
-    assert tiles == [("k", 0), ("k", 1), ("k", 2), ("k", 3), ("q", 0), *[("v", n) for n in range(4)]]
+    assert tiles == [
+        ("k", 0),
+        ("k", 1),
+        ("k", 2),
+        ("k", 3),
+        ("q", 0),
+        *[("v", n) for n in range(4)],
+    ]
 
 
 def test_a_tile_counts_when_the_first_command_that_reads_it_is_done(opt2, opt3):
@@ -182,7 +189,5 @@ def test_latency_is_told_with_the_stage_that_waited_for_it():
     second = builder.stage(StageKind.GEMM, 5, 10, command=command)
     builder.release(second, first, lag_ns=7)
     left = builder.build()
-    (latency,) = (
-        one for one in differences(left, left, Level.KIND) if one.group.block is None
-    )
+    (latency,) = (one for one in differences(left, left, Level.KIND) if one.group.block is None)
     assert (latency.left_ps, latency.group.kind, latency.left_stage) == (7_000, StageKind.GEMM, 1)

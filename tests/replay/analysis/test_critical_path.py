@@ -1,10 +1,9 @@
 """The critical path and its time, by engine and by reason."""
 
 from kerntape.replay.analysis.critical_path import (
-    Step,
     chain,
     critical_path,
-    steps,
+    spent_ps,
     time_by_engine,
     time_by_why,
 )
@@ -28,17 +27,15 @@ def test_a_chain_stops_where_a_stage_started_no_later_than_asked():
     assert chain(two_commands().build(), 7, 30_000).tolist() == [7, 6, 5, 4]
 
 
-def test_steps_are_in_the_order_of_time_each_with_its_reason_and_its_part_of_the_makespan():
+def test_every_stage_of_the_path_has_its_part_of_the_makespan_and_the_latency_after_it():
     timeline = two_commands().build()
-    assert steps(timeline, critical_path(timeline)) == (
-        Step(0, Why.NOTHING, 10_000, 0),
-        Step(1, Why.DISPATCH, 20_000, 0),
-        Step(3, Why.DATA, 24_000, 0),
-        Step(4, Why.ENGINE, 24_000, 0),
-        Step(5, Why.DATA, 0, 0),
-        Step(6, Why.BLOCKED, 10_000, 0),
-        Step(7, Why.DISPATCH, 8_000, 0),
-    )
+    spent, latency = spent_ps(timeline, critical_path(timeline))
+    assert spent.tolist() == [8_000, 10_000, 0, 24_000, 24_000, 20_000, 10_000]
+    assert not latency.any()
+    # a read's data arrives 60 ns after its channel is free, the write's acknowledgement 100
+    timeline = decode_like(1)
+    _, latency = spent_ps(timeline, critical_path(timeline))
+    assert latency[latency > 0].tolist() == [100_000, 60_000]
 
 
 def test_the_makespan_is_split_by_engine_largest_first():
@@ -76,7 +73,6 @@ def test_an_empty_timeline_has_an_empty_path():
     timeline = timeline_of_intervals([], [])
     path = critical_path(timeline)
     assert path.tolist() == []
-    assert steps(timeline, path) == ()
     assert time_by_engine(timeline, path) == time_by_why(timeline, path) == {}
 
 

@@ -1,0 +1,160 @@
+"""The list of hazards, driven by its keys: filters, possible pairs, policies."""
+
+import pytest
+from kerntape.replay.hazards.verdicts import Verdict
+from kerntape.schemas.hazard_policy import HazardKind
+from kerntape.schemas.hazards import Outcome
+from kerntape.viewer.model.hazard_filter import EVERYTHING, HazardFilter
+from kerntape.viewer.pair_verdicts import PairVerdicts
+from kerntape.viewer.panel_actions import HAZARDS, in_section
+from kerntape.viewer.screens.ask import AskLine
+from kerntape.viewer.screens.hazards import HazardPanel
+
+
+def text(lines):
+    return ["".join(span.text for span in line).rstrip() for line in lines]
+
+
+async def settled(pilot):
+    await pilot.app.workers.wait_for_complete()
+    await pilot.pause()
+
+
+@pytest.fixture(scope="module")
+def one_slot(captured_decode):
+    """The score tile recycled through one slot: strict_fifo lets the next scores overwrite it."""
+    return captured_decode("opt2", s_kv=256, slots=1)
+
+
+def test_every_key_of_the_list_filters_as_the_table_says(drive, one_slot):
+    expected = {
+        "next_outcome": HazardFilter(outcome=Outcome.VIOLATED),
+        "next_kind": HazardFilter(kind=HazardKind.RAW),
+        "same_pe": HazardFilter(pe=0),
+        "no_filter": EVERYTHING,
+    }
+
+    async def scenario(pilot, screen):
+        await pilot.press("tab")
+        panel = pilot.app.screen
+        assert isinstance(panel, HazardPanel)
+        for action in in_section(HAZARDS):
+            for key in action.keys if action.name in expected else ():
+                panel._want(EVERYTHING)
+                await pilot.press(key)
+                assert panel.wanted == expected[action.name], key
+        await pilot.press("p", "p")
+        assert panel.wanted.pe is None
+
+    drive(one_slot, scenario)
+
+
+def test_a_handle_is_typed_and_the_title_tells_the_filter(drive, one_slot):
+    async def scenario(pilot, screen):
+        await pilot.press("tab", "slash", "left_parenthesis", "enter")
+        assert isinstance(pilot.app.screen, AskLine)
+        await pilot.press("backspace", *"^S$", "enter")
+        panel = pilot.app.screen
+        await settled(pilot)
+        title = text(panel.panel.lines)[0]
+        assert title.startswith("── hazards · 7 of 10 · on '^S$' ──")
+        await pilot.press("slash", "escape", "r")
+        assert panel.count() == 10
+
+    drive(one_slot, scenario)
+
+
+def test_the_chosen_hazard_stays_chosen_whenever_the_filter_lets_it(drive, one_slot):
+    async def scenario(pilot, screen):
+        await pilot.press("tab", "end")
+        panel = pilot.app.screen
+        row = panel._row()
+        await pilot.press("o", "o", "o")  # held
+        assert panel.wanted.outcome is Outcome.HELD
+        assert panel._row() == row
+
+    drive(one_slot, scenario)
+
+
+def test_possible_pairs_are_found_on_demand_and_marked_on_the_timeline(drive, captured_decode):
+    from kerntape.replay.replay import replay
+
+    timeline = replay(captured_decode("opt2", s_kv=512, slots=2).trace, policy="rw_handles")
+
+    async def scenario(pilot, screen):
+        before = len(screen.hazards)
+        await pilot.press("tab", "a")
+        await settled(pilot)
+        panel = pilot.app.screen
+        assert screen.hazards.table.count(Outcome.POTENTIAL) > 0
+        assert len(screen.hazards) > before
+        await pilot.press("o", "o")
+        assert panel.wanted.outcome is Outcome.POTENTIAL
+        row = panel._row()
+        await pilot.press("enter")
+        assert pilot.app.screen is screen
+        assert screen.look.stage == int(screen.hazards.sites.later[row])
+
+    drive(timeline, scenario)
+
+
+def test_the_policies_are_asked_about_the_chosen_pair(drive, one_slot):
+    async def scenario(pilot, screen):
+        await pilot.press("tab")
+        await settled(pilot)
+        last = text(pilot.app.screen.panel.lines)[-2]
+        assert last == (
+            "  held by byte_range, rw_aware, serial · open under none, rw_handles, strict_fifo"
+        )
+
+    drive(one_slot, scenario)
+
+
+def test_enter_on_a_filtered_list_shows_the_right_pair(drive, one_slot):
+    async def scenario(pilot, screen):
+        await pilot.press("tab", "f", "down", "enter")
+        later = screen.index.command(screen.look.stage)
+        raw = [
+            row
+            for row in screen.hazards.by_weight.tolist()
+            if screen.hazards.kind(row) is HazardKind.RAW
+        ]
+        assert later == int(screen.hazards.table.later[raw[1]])
+
+    drive(one_slot, scenario)
+
+
+def test_a_list_of_nothing_has_keys_that_do_nothing(drive, decode):
+    async def scenario(pilot, screen):
+        await pilot.press("tab", "o", "f", "p", "r", "down", "end")
+        assert isinstance(pilot.app.screen, HazardPanel)
+        await pilot.press("enter")
+        assert pilot.app.screen is screen
+
+    drive(decode, scenario)
+
+
+def test_verdicts_are_found_once_for_all_pes_of_a_stream(captured_decode):
+    timeline = captured_decode("opt2", "one_cube", p=4, s_kv=1024, slots=1)
+    table = timeline.hazards
+    pair = (int(table.pe[0]), int(table.earlier[0]), int(table.later[0]))
+    verdicts = PairVerdicts(timeline)
+    assert verdicts.known(pair) == {}
+    assert verdicts.ask(pair)
+    told = []
+    verdicts.work(lambda: told.append(1), lambda: False)
+    assert told == [1]
+    assert set(verdicts.known(pair)) == {
+        "byte_range", "none", "rw_aware", "rw_handles", "serial", "strict_fifo",
+    }  # fmt: skip
+    assert verdicts.known(pair)["strict_fifo"] is Verdict.HELD
+    assert not verdicts.ask(pair)
+
+
+def test_a_cancelled_thread_tells_nothing(one_slot):
+    verdicts = PairVerdicts(one_slot)
+    assert verdicts.ask((0, 5, 6))
+    told = []
+    verdicts.work(lambda: told.append(1), lambda: True)
+    assert told == []
+    assert verdicts.known((0, 5, 6)) == {}

@@ -1,0 +1,42 @@
+"""The area's figures: added up in a thread, so that no key waits for them."""
+
+from functools import partial
+
+from textual.worker import get_current_worker
+
+from ..model.area import Area, area_lines, figures_by_kind, figures_by_lane
+from ..model.hazards import HazardIndex
+from ..model.index import TimelineIndex
+from ..model.text import Line, Span, fit_line
+from ..model.tones import MUTED
+from .panel import Panel
+
+
+class AreaPanel(Panel):
+    """Count, sum, percentiles, busy share and hazards of a range of time, per kind and per lane."""
+
+    def __init__(self, index: TimelineIndex, hazards: HazardIndex, area: Area) -> None:
+        super().__init__("area", "area_figures", self._area_lines)
+        self._index = index
+        self._hazards = hazards
+        self._area = area
+        self._lines_for: partial[list[Line]] | None = None
+
+    def on_mount(self) -> None:
+        self.run_worker(self._add_up, thread=True)
+
+    def _add_up(self) -> None:
+        place = (self._index, self._hazards, self._area)
+        by_kind, by_lane = figures_by_kind(*place), figures_by_lane(*place)
+        if not get_current_worker().is_cancelled:
+            lines_for = partial(area_lines, self._area, by_kind, by_lane)
+            self.app.call_from_thread(partial(self._show, lines_for))
+
+    def _show(self, lines_for: partial[list[Line]]) -> None:
+        self._lines_for = lines_for
+        self.panel.repaint()
+
+    def _area_lines(self, width: int) -> list[Line]:
+        if self._lines_for is None:
+            return [fit_line((Span("  adding up …", MUTED),), width)]
+        return self._lines_for(width)

@@ -9,6 +9,7 @@ from typing import Any, NoReturn, Protocol, TypeAlias
 
 from ..schemas.dtypes import DType
 from ..schemas.errors import KernelError
+from ..schemas.footprints import footprint, shared_bytes
 from ..schemas.handles import Geometry, Space
 from ..schemas.op_rules import Shape
 from ..schemas.values import Array
@@ -99,6 +100,16 @@ class TensorHandle:
     def described(self) -> str:
         """For messages: `'Sj' [8, 64] f32`."""
         return f"'{self.label}' {list(self.shape)} {self.dtype}"
+
+    def covers_as(self, other: "TensorHandle") -> bool:
+        """Whether it is the same geometry at the same place of the same memory."""
+        here = (self.geometry, self.address, self.tensor)
+        return here == (other.geometry, other.address, other.tensor)
+
+    def shared_bytes(self, other: "TensorHandle") -> tuple[int, int] | None:
+        """The first bytes [from, to) that two handles of one memory share; None where there are none."""
+        places = footprint(self.geometry, self.address), footprint(other.geometry, other.address)
+        return shared_bytes(*places) if self.tensor == other.tensor else None
 
     def __repr__(self) -> str:
         return f"<{self.space} handle {self.described}>"

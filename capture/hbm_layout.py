@@ -35,7 +35,8 @@ class PeTensors:
     def kernel_argument(self, tensor: Tensor) -> HbmTensor:
         """The tensor as this PE's kernel is given it: the part that it sees."""
         shape = _shape(self.parts[tensor.number])
-        return HbmTensor.whole(tensor.number, str(tensor.name), shape, tensor.dtype)
+        name = str(tensor.name)
+        return HbmTensor.whole(self.rank, tensor.number, name, shape, tensor.dtype)
 
 
 def lay_out(

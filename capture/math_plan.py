@@ -38,6 +38,8 @@ def math_result(
     """
     _check_operands(kind, given)
     shape = _shape(kind, given, dict(scalars), out)
+    if out is not None:
+        check_out_bytes(kind, out)
     natural = _dtype(kind, given, dict(scalars))
     stored = _stored(kind, natural, out.dtype if out else dtype)
     return MathResult(_form(kind, given, scalars, Scope.KERNEL), shape, stored)
@@ -61,6 +63,15 @@ def check_on_tile(kind: str, given: Sequence[Given], scalars: ScalarItems, scope
         raise KernelError(f"{kind}: must broadcast to the GEMM's output {list(tile.shape)}")
     result_dtype(kind, [DType.F32, *map(_dtype_of, others)])
     return _form(kind, given, scalars, scope)
+
+
+def check_out_bytes(kind: str, out: Geometry) -> None:
+    """Raises KernelError for an output whose elements share bytes: the last one written would win."""
+    if out.repeats_bytes:
+        raise KernelError(
+            f"{kind}: out must have bytes of its own for every element, and {list(out.shape)} with"
+            f" byte strides {list(out.strides)} repeats some; name a handle that is no broadcast"
+        )
 
 
 def _form(kind: str, given: Sequence[Given], scalars: ScalarItems, scope: Scope) -> OpForm:

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
+from greenlet import getcurrent  # type: ignore[import-untyped]  # it ships no types
+
 from ..schemas.commands import CommandForm, CommandKind
 from ..schemas.dtypes import DType
 from ..schemas.errors import KernelError
@@ -42,18 +44,35 @@ class LaunchTables:
 
 
 class Pe:
-    """The recording side of one PE. `data` is None where no values are computed."""
+    """The recording side of one PE. `data` is None where no values are computed.
 
-    def __init__(self, tables: LaunchTables, data: PeData | None) -> None:
+    It belongs to the greenlet that makes it, the one that runs the PE's kernel.
+    """
+
+    def __init__(self, tables: LaunchTables, rank: int, data: PeData | None) -> None:
+        self._rank = rank
+        self._kernel = getcurrent()
         self.data = data
         self.plans = tables.plans
         self.recorder = Recorder()
-        self.site = tables.sites.here
+        self._sites = tables.sites
         self._pool = tables.pool
         self._arena = Arena(tables.topology.pe)
         self._unwaited = Unwaited()
         self._untaken = Untaken()
         self._hbm: dict[int, Allocation] = {}
+
+    def site(self) -> CallSite:
+        """Where in the kernel this is called. Raises KernelError outside of the PE's own kernel."""
+        self._check_running()
+        return self._sites.here()
+
+    def _check_running(self) -> None:
+        if getcurrent() is not self._kernel:
+            raise KernelError(
+                f"PE {self._rank}'s tl and handles must be used by its own kernel while it runs, not"
+                " by another PE's, after its end or in a thread; use the tl that the kernel is given"
+            )
 
     def allocate(
         self, shape: Shape, dtype: DType, label: str, *, scratch: bool = False
@@ -115,6 +134,12 @@ class Pe:
 
     def reference(self, tensor: HbmTensor) -> TensorHandle:
         """A handle on a tensor, or a slice of one, in HBM."""
+        if tensor.rank != self._rank:
+            self._check_running()
+            raise KernelError(
+                f"tensor '{tensor.name}' is what PE {tensor.rank} sees of it, and PE {self._rank}"
+                " uses it; use the kernel's own argument"
+            )
         interned = self._pool.geometry(tensor.shape, tensor.strides, tensor.dtype, Space.HBM)
         allocation = self._hbm.get(tensor.number)
         if allocation is None:
@@ -136,6 +161,7 @@ class Pe:
         label: str,
         allocation: Allocation,
     ) -> TensorHandle:
+        self._check_running()
         label_number = self._pool.strings.number(label, label)
         handle_id = self.recorder.handle(interned.number, address, tensor, label_number)
         return TensorHandle(self, handle_id, interned, address, tensor, label, allocation)
@@ -156,6 +182,7 @@ class Pe:
 
     def scope(self, slots: int) -> AbstractContextManager[None]:
         """Scratch made inside is recycled."""
+        self._check_running()
         return self._arena.scope(slots)
 
     def issue(

@@ -161,7 +161,7 @@ class _Run:
             values = None
             if self._data is not None:
                 values = self._data.of_pe(program.rank, pe_structure.tcm_bytes, pe_structure.tile)
-            pe = Pe(self._tables, values)
+            pe = Pe(self._tables, program.rank, values)
             port = Port(program.rank, self._exchange, self)
             tl = Tl(pe, port, program.program_id, self._launch.grid)
             with self._kernel_errors(program.rank):
@@ -181,7 +181,7 @@ class _Run:
             yield
         except KeyboardInterrupt:
             raise
-        except BaseException as error:  # noqa: BLE001 - a kernel may raise anything
+        except BaseException as error:
             if self._is_over:
                 raise GreenletExit from None
             raise self._told(error, rank) from error

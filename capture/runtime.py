@@ -218,7 +218,8 @@ class Runtime:
         """Asks for the kernel to run on `grid` = (PEs, CUBEs, SIPs). Exactly once per trace.
 
         Each PE's kernel is called with the arguments, a tensor among them (or in their lists, tuples
-        and dicts) as the part that this PE holds, and with `tl`. A tensor without a name gets its parameter's.
+        and dicts) as the part that this PE holds, and with `tl`. A tensor without a name gets its
+        parameter's.
         """
         if self.launched is not None:
             raise ConfigError("rt.launch must be called once, not twice: a trace holds one launch")

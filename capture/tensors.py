@@ -19,12 +19,13 @@ from .views import Index, View, indexed, is_dense
 
 @dataclass(slots=True, eq=False)
 class HbmTensor:
-    """Tensor number `number` of the launch as one PE sees it, or a view of it. Never changed.
+    """Tensor number `number` of the launch as the PE of rank `rank` sees it, or a view. Never changed.
 
     `offset` and `strides` are in bytes. Not frozen, as a loop over tiles makes one per tile and
     operand, and that would cost it a third of the slice.
     """
 
+    rank: int
     number: int
     name: str
     shape: Shape
@@ -33,9 +34,10 @@ class HbmTensor:
     offset: int
 
     @classmethod
-    def whole(cls, number: int, name: str, shape: Shape, dtype: DType) -> "HbmTensor":
+    def whole(cls, rank: int, number: int, name: str, shape: Shape, dtype: DType) -> "HbmTensor":
         """The tensor in full, row-major from offset 0."""
-        return cls(number, name, shape, contiguous_strides(shape, dtype.size_bytes), dtype, 0)
+        strides = contiguous_strides(shape, dtype.size_bytes)
+        return cls(rank, number, name, shape, strides, dtype, 0)
 
     @property
     def is_contiguous(self) -> bool:
@@ -47,7 +49,7 @@ class HbmTensor:
 
     def _seen_as(self, view: View) -> "HbmTensor":
         shape, strides, offset = view
-        return HbmTensor(self.number, self.name, shape, strides, self.dtype, offset)
+        return HbmTensor(self.rank, self.number, self.name, shape, strides, self.dtype, offset)
 
     def part(self, elements: int, shape: Shape) -> "HbmTensor":
         """The contiguous elements from place `elements` on, in that shape.

@@ -8,7 +8,7 @@ from ..schemas.handles import Geometry
 from .arguments import DTypeLike, as_dtype
 from .composite import PlannedCommand
 from .composite_call import CompositeCall, ItemDict
-from .gemm_rules import check_gemm_out, gemm_form, gemm_shape
+from .gemm_rules import check_gemm_out, check_tile_loop, gemm_form, gemm_shape
 from .handles import TensorHandle
 from .names import CallSite
 from .verbs import Verbs
@@ -38,7 +38,9 @@ class GemmVerbs(Verbs):
             wanted = a.dtype if dtype is None else as_dtype(dtype, "tl.dot")
             label = name or site.assigned or "dot"
             out = self._pe.allocate(gemm_shape(op), wanted, label, scratch=True)
-        check_gemm_out(op, self._in_tcm(out, "tl.dot").geometry)
+        else:
+            check_gemm_out(op, self._in_tcm(out, "tl.dot").geometry)
+            check_tile_loop(form, (a, b, out))
         self._pe.issue(form, (a, b, out), (a, b), site)
         if self._pe.data is not None:
             self._pe.data.run(form, (a, b, out))
@@ -81,6 +83,7 @@ class GemmVerbs(Verbs):
         self, command: PlannedCommand, handles: Sequence[TensorHandle], site: CallSite
     ) -> None:
         filled = [handles[binding] for binding in command.slots]
+        check_tile_loop(command.form, filled)
         reads = [handles[binding] for binding in command.reads]
         index = self._pe.issue(command.form, filled, reads, site)
         self._pe.composite_runs_on(index, [handles[binding] for binding in command.writes])

@@ -236,12 +236,10 @@ def _ranking_lines(ranking: Ranking) -> list[str]:
 
 
 def _flip_text(flip: Flip) -> str:
-    at = "".join(f", {path} {_plain(value)}" for path, value in flip.at)
+    from ..replay.sweep.axes import written_out
+
+    at = "".join(f", {path} {written_out(value)}" for path, value in flip.at)
     return (
-        f"flips between {flip.path} {_plain(flip.low)} and {_plain(flip.high)}:"
+        f"flips between {flip.path} {written_out(flip.low)} and {written_out(flip.high)}:"
         f" {flip.faster_below} below, {flip.faster_above} above{at}"
     )
-
-
-def _plain(value: Any) -> str:
-    return format(value, "f")

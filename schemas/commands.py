@@ -134,6 +134,21 @@ class CommandForm:
         )
 
     @cached_property
+    def tile_loop_reads(self) -> tuple[tuple[int, int], ...]:
+        """(op index, slot) of what a GEMM's tile loop reads of memory while it writes its output: a, b,
+        and what its tile ops read beside the tile. Empty without a GEMM.
+        """
+        first = self.gemm_index
+        if first is None:
+            return ()
+        tile_ops = [i for i, op in enumerate(self.ops) if i > first and op.scope != Scope.KERNEL]
+        beside = [slot for i in tile_ops for slot in self._beside_the_tile(i)]
+        return tuple((first, slot) for slot in self.op_slots[first][:2]) + tuple(beside)
+
+    def _beside_the_tile(self, index: int) -> list[tuple[int, int]]:
+        return [(index, slot) for slot in self.op_slots[index][1 : len(self.ops[index].operands)]]
+
+    @cached_property
     def logical_bytes(self) -> int:
         """A composite: framing, counted ops, counted rw handles. Any other: the size of its one op."""
         op_bytes = sum(op.logical_bytes for op in self.ops)

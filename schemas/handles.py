@@ -33,6 +33,16 @@ class Geometry:
         return self.elements * self.dtype.size_bytes
 
     @property
+    def repeats_bytes(self) -> bool:
+        """Whether elements may lie on each other's bytes: a stride 0, or one that steps into a row."""
+        reach = self.dtype.size_bytes
+        for stride, extent in sorted(zip(self.strides, self.shape, strict=True)):
+            if extent > 1 and stride < reach:
+                return True
+            reach += stride * (extent - 1)
+        return False
+
+    @property
     def is_contiguous(self) -> bool:
         """Whether the elements lie one after another. The stride of a single element says nothing."""
         dense = contiguous_strides(self.shape, self.dtype.size_bytes)

@@ -83,8 +83,8 @@ def export_svg(
     """Writes the browser's screen as an SVG, after `keys` (Textual's names), without a terminal.
 
     `title` stands where the file's name does, by default the kernel's. `size` is (columns, lines).
-    `other` is a second timeline and its title, side by side with the first. The same timeline, title, size and keys give the same bytes. Raises FileError where the file
-    cannot be written.
+    `other` is a second timeline and its title, side by side with the first. The same timelines,
+    titles, size and keys give the same bytes. Raises FileError where the file cannot be written.
     """
     shown = title or timeline.trace.header.kernel
     lines = asyncio.run(_lines_after(Browser(timeline, shown, other), size, keys))

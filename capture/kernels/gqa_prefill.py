@@ -22,6 +22,7 @@ The variants of a tile are those of gqa_decode, both GEMMs composites in each: o
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import sqrt
+from typing import Annotated
 
 from ...schemas.dtypes import DType
 from ...schemas.errors import ConfigError
@@ -66,7 +67,7 @@ def launch(
     tile: int = 64,
     dtype: str = "bf16",
     slots: int = 2,
-    scale: float = 0.0,
+    scale: Annotated[float | None, "1/√d"] = None,
     c: int = 1,
     p: int = 1,
     heads: int = 1,
@@ -85,7 +86,7 @@ def launch(
     tile     keys a tile
     dtype    storage dtype: f16, bf16 or f32
     slots    scratch regions, and score tiles, that tiles take in rotation
-    scale    factor of the scores; 0 for 1/√d
+    scale    factor of the scores; 1/√d unless given
     c        CUBEs a KV head: 1, or g for a ring with one query head a CUBE
     p        PEs of each CUBE that take part
     heads    KV heads, one group of c CUBEs each
@@ -104,7 +105,9 @@ def launch(
     room = Room(rt.topology.pe, variant, g // c, d, tile, DType(dtype), slots, c > 1)
     at_once = len(queries) if shares.keys_are_split else chunk
     cut = room.cut(len(shares.queries_of(0)), len(shares.keys_of(0, 0)), at_once, block)
-    folding = Folding(VARIANTS[variant], slots, room.score_tiles, scale or 1 / sqrt(d))
+    factor = 1 / sqrt(d) if scale is None else scale
+    rt.resolve(scale=factor, t_q=len(queries), q_start=queries.start)
+    folding = Folding(VARIANTS[variant], slots, room.score_tiles, factor)
     problem = Problem(shares, d, dtype, folding.scale)
     work = Work(shares, ring, cut, folding, overlap)
     rt.launch(gqa_prefill, shares.groups.grid, work, *problem.tensors(rt))

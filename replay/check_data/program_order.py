@@ -49,7 +49,9 @@ def _run_pe(execution: Execution, program: Program, pe: int) -> Iterator[Fragmen
     asked: dict[int, None] = {}
     for command in range(stream.command_count):
         awaited = waits[offsets[command] : offsets[command + 1]]
-        for arriving in [each for each in asked if _comes_first(program, pe, each, command, awaited)]:
+        for arriving in [
+            each for each in asked if _comes_first(program, pe, each, command, awaited)
+        ]:
             del asked[arriving]
             yield from _run_command(execution, program, pe, arriving)
         if program.form(pe, command).kind is CommandKind.RECV_ASYNC:
@@ -60,9 +62,7 @@ def _run_pe(execution: Execution, program: Program, pe: int) -> Iterator[Fragmen
         yield from _run_command(execution, program, pe, command)
 
 
-def _comes_first(
-    program: Program, pe: int, receive: int, command: int, awaited: list[int]
-) -> bool:
+def _comes_first(program: Program, pe: int, receive: int, command: int, awaited: list[int]) -> bool:
     """Whether a receive's message must be there before the command."""
     (target,) = program.handles(pe, receive)
     return receive in awaited or any(

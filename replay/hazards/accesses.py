@@ -46,7 +46,7 @@ class StreamAccesses:
         self._forms: list[int] = stream.forms.tolist()
         self._slot_offsets: list[int] = trace.slot_offsets(stream).tolist()
         self._accessed = tuple(accessed_slots(form) for form in trace.forms)
-        self._slots_of_forms = tuple(map(_slots, self._accessed))
+        self._slots_of_forms = tuple(map(_slots, trace.forms, self._accessed))
         found = signatures_of(trace, stream)
         self.signatures = found.of_command
         self.touches_hbm = found.touches_hbm
@@ -108,12 +108,9 @@ class StreamAccesses:
 
     def _handle_use(self, command: int) -> HandleUse:
         ids = self._handle_ids(command)
-        declared = self.rw_handles(command)
-        accessed, written = self._slots_of_forms[self._forms[command]]
-        slots = declared | {ids[slot]: slot for slot in accessed[::-1]}
-        return HandleUse(
-            frozenset(slots), frozenset([ids[slot] for slot in written]) | declared.keys(), slots
-        )
+        touched, written = self._slots_of_forms[self._forms[command]]
+        slots = dict(zip([ids[slot] for slot in touched[::-1]], touched[::-1], strict=True))
+        return HandleUse(frozenset(slots), frozenset([ids[slot] for slot in written]), slots)
 
     def _in_tcm(self, signature: int) -> tuple[Access, ...]:
         """What the commands of a signature touch in TCM."""
@@ -138,9 +135,14 @@ class StreamAccesses:
         return footprint(geometry, int(self._stream.addresses[handle]))
 
 
-def _slots(accessed: Sequence[tuple[int, int, bool]]) -> tuple[list[int], list[int]]:
-    """The slots that are accessed, and those that are written."""
-    return [slot for _, slot, _ in accessed], [slot for _, slot, writes in accessed if writes]
+def _slots(
+    form: CommandForm, accessed: Sequence[tuple[int, int, bool]]
+) -> tuple[list[int], list[int]]:
+    """The slots that are touched, those of the ops first, and those that are written; what is
+    declared read-write is both."""
+    touched = [slot for _, slot, _ in accessed]
+    written = [slot for _, slot, writes in accessed if writes]
+    return [*touched, *form.rw_slots], [*written, *form.rw_slots]
 
 
 def _waits(stream: Stream) -> dict[int, list[int]]:

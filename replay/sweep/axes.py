@@ -81,6 +81,11 @@ def check_different(varied: Iterable[Varied]) -> None:
         seen.add(each.path)
 
 
+def written_out(value: Value) -> str:
+    """The value in plain decimal, never with an exponent."""
+    return format(value, "f") if isinstance(value, Decimal) else str(value)
+
+
 def is_structure(path: str) -> bool:
     """Whether the path is the topology's, so that the trace must be lowered anew."""
     return path.startswith(TOPOLOGY)

@@ -70,27 +70,33 @@ class Journal:
             self._end_at(0)
             self._write(title)
             return
-        whole = 0
         lines = content.splitlines(keepends=True)
-        for number, line in enumerate(lines):
-            written = _written(line)
-            if written is None and 0 < number == len(lines) - 1:
-                break
-            if written is None:
-                raise FileError(
-                    f"{self.path}: line {number + 1} is damaged; delete the file to begin anew"
-                )
-            if number == 0 and line != title:
-                raise FileError(
-                    f"{self.path}: must be of this sweep, not of one with other arguments; give"
-                    " those to continue it, or delete the file"
-                )
-            whole += len(line)
-            self.results |= {
-                point: PointResult(point, Way(way), tuple(figures))
-                for point, way, figures in written.get("points", ())
-            }
-        self._end_at(whole)
+        if len(lines) > 1 and _written(lines[-1]) is None:
+            lines.pop()
+        self._check_title(lines[0], title)
+        for number, line in enumerate(lines[1:], 2):
+            self._take(number, line)
+        self._end_at(sum(map(len, lines)))
+
+    def _check_title(self, found: bytes, title: bytes) -> None:
+        if _written(found) is None:
+            raise self._damaged(1)
+        if found != title:
+            raise FileError(
+                f"{self.path}: must be of this sweep, not of one with other arguments; give those to"
+                " continue it, or delete the file"
+            )
+
+    def _take(self, number: int, line: bytes) -> None:
+        """A batch that was appended."""
+        written = _written(line)
+        if written is None:
+            raise self._damaged(number)
+        for point, way, figures in written["points"]:
+            self.results[point] = PointResult(point, Way(way), tuple(figures))
+
+    def _damaged(self, number: int) -> FileError:
+        return FileError(f"{self.path}: line {number} is damaged; delete the file to begin anew")
 
     def _end_at(self, size: int) -> None:
         self._file.truncate(size)

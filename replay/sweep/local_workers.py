@@ -164,3 +164,5 @@ def _serve(pipe: Connection, plan: SweepPlan) -> None:
                 pipe.send(_Done())
             except KerntapeError as error:
                 pipe.send(_Done(str(error)))
+            except MemoryError:
+                pipe.send(_Done("out of memory; give fewer --jobs"))

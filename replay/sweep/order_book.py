@@ -17,7 +17,6 @@ from .timed_figures import TimedFigures
 MAX_ORDERS = 4
 """How many orders are kept. The one that held last is tried first, the last of them forgotten first."""
 
-
 Following = Generator[list[PointResult], None, list[Asked]]
 """Results as they come; at the end, the points for whom no order held."""
 

@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.metadata import version
 from pathlib import Path
 from typing import TypeVar
 
@@ -16,7 +17,7 @@ from ...schemas.calibration import Calibration
 from ...schemas.config_file import StrictModel, check
 from ...schemas.hazard_policy import HazardPolicy
 from ...schemas.topology import Topology
-from .axes import TOPOLOGY, Value, is_structure
+from .axes import TOPOLOGY, Value, is_structure, written_out
 from .points import Asked
 
 FORMAT = 1
@@ -66,10 +67,11 @@ class SweepPlan:
     def case(self, point: int) -> Case:
         """The point's case."""
         trace, policy, combination = self.place(point)
-        return Case(trace, policy, self._structures[combination])
+        return Case(trace, policy, self.structures[combination])
 
     @cached_property
-    def _structures(self) -> list[tuple[int, ...]]:
+    def structures(self) -> list[tuple[int, ...]]:
+        """Per combination, its values that are the topology's."""
         columns = [place for place, path in enumerate(self.paths) if is_structure(path)]
         return [tuple(int(values[place]) for place in columns) for values in self.combinations]
 
@@ -86,7 +88,7 @@ class SweepPlan:
         costs = {path: value for path, value in values.items() if not is_structure(path)}
         return Asked(
             point=point,
-            title=", ".join(f"{path}={value}" for path, value in values.items()),
+            title=", ".join(f"{path}={written_out(value)}" for path, value in values.items()),
             calibration=with_values(self.traces[trace].costs, costs, "--vary"),
         )
 
@@ -99,7 +101,7 @@ class SweepPlan:
         return digest.hexdigest()
 
     def _identity(self) -> Iterable[str]:
-        yield f"{FORMAT} {self.op_logs}"
+        yield f"{FORMAT} {version('kerntape')} {self.op_logs}"
         for trace in self.traces:
             machine, costs = trace.machine.model_dump_json(), trace.costs.model_dump_json()
             yield json.dumps([trace.name, trace.sha256, machine, costs])

@@ -1,7 +1,7 @@
 """Makes a sweep's plan from what the command line gives, and refuses early what would fail late."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product, repeat
 from math import prod
 from pathlib import Path
@@ -13,7 +13,7 @@ from ..calibration import resolve_calibration
 from ..policy import resolve_policy
 from ..replay import compatible, topology_of
 from .axes import Axis, Span, Value, Varied, check_different
-from .plan import SweepPlan, SweptTrace
+from .plan import Case, SweepPlan, SweptTrace
 from .sampling import latin_hypercube
 
 MAX_POINTS = 1_000_000
@@ -59,8 +59,8 @@ def plan_sweep(
     )
     _check_names((trace.name for trace in plan.traces), "traces")
     _check_names((policy.name for policy in plan.policies), "policies")
-    for case in dict.fromkeys(replace(plan.case(point), policy=0) for point in range(len(plan))):
-        compatible(files[case.trace].trace, plan.topology(case))
+    for trace, structure in product(range(len(traces)), dict.fromkeys(plan.structures)):
+        compatible(files[trace].trace, plan.topology(Case(trace, 0, structure)))
     return plan
 
 

@@ -14,6 +14,7 @@ from typing import Any, BinaryIO, TypeAlias
 
 from ...schemas.atomic_file import write_whole
 from ...schemas.errors import ConfigError, FileError
+from .axes import written_out
 from .figures import Figure
 
 Cell: TypeAlias = Figure | Decimal
@@ -53,7 +54,7 @@ def _write_csv(file: BinaryIO, columns: Sequence[str], rows: Rows) -> None:
 
 def _csv_cell(cell: Cell) -> Cell:
     """A decimal is written out; the csv module writes all else as it should be."""
-    return format(cell, "f") if isinstance(cell, Decimal) else cell
+    return written_out(cell) if isinstance(cell, Decimal) else cell
 
 
 def _write_parquet(file: BinaryIO, columns: Sequence[str], rows: Rows) -> None:

@@ -330,3 +330,37 @@ def test_arguments_that_the_kernel_does_not_take_are_refused(write_kernel):
     assert refusal(kernel) == (
         "idle cannot be called as it is launched: missing a required argument: 'y'"
     )
+
+
+def test_tensors_in_lists_tuples_and_dicts_are_the_pes_part_too(write_kernel):
+    kernel = write_kernel(
+        "from typing import NamedTuple\n"
+        "class Pair(NamedTuple):\n"
+        "    x: object\n"
+        "    y: object\n"
+        "def double(given, pair, plain, *, tl):\n"
+        "    assert plain == [1, {'a': (2,)}]\n"
+        "    for x, y in (given['first'], pair):\n"
+        "        tl.store(y, tl.load(x) * 2.0)\n"
+        "def launch(rt):\n"
+        "    x = rt.random((8, 4), 'f32', placement=rt.split(0, 'pe'))\n"
+        "    y, z = (rt.zeros((8, 4), 'f32', placement=rt.split(0, 'pe')) for _ in range(2))\n"
+        "    rt.output(y, reference=lambda: 2 * x.values)\n"
+        "    rt.output(z, reference=lambda: 2 * x.values)\n"
+        "    rt.launch(double, (2, 1, 1), {'first': [x, y]}, Pair(x, z), [1, {'a': (2,)}])\n"
+    )
+    outputs = capture(kernel, ONE_CUBE, {}).outputs
+    assert [output.max_abs_err for output in outputs.values()] == [0.0, 0.0]
+
+
+def test_the_header_shows_what_the_launch_function_resolved(write_kernel):
+    kernel = write_kernel(
+        "def idle(*, tl):\n"
+        "    tl.overhead(1)\n"
+        "def launch(rt, rows: int = 4, scale: float | None = None):\n"
+        "    rt.resolve(scale=1 / rows if scale is None else scale)\n"
+        "    rt.launch(idle, (1, 1, 1))\n"
+    )
+    assert capture(kernel, ONE_PE, {}).trace.header.arguments == {"rows": 4, "scale": 0.25}
+    given = capture(kernel, ONE_PE, {"scale": "0"}).trace.header.arguments
+    assert given == {"rows": 4, "scale": 0.0}

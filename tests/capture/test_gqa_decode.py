@@ -272,7 +272,13 @@ def test_without_data_the_trace_is_the_same_bytes(variant: str, s_kv: int):
     assert without.outputs["o"].max_abs_err is None
 
 
-def test_the_header_names_the_arguments_with_their_defaults():
+def test_a_scale_of_0_weighs_all_keys_alike():
+    alike = captured(g=2, d=64, s_kv=40, tile=16, dtype="f32", scale=0)
+    assert alike.outputs["o"].is_right
+    assert alike.trace.header.arguments["scale"] == 0.0
+
+
+def test_the_header_names_the_arguments_with_what_their_defaults_stand_for():
     assert captured(with_data=False, g=4).trace.header.arguments == {
         "variant": "opt2",
         "g": 4,
@@ -281,13 +287,13 @@ def test_the_header_names_the_arguments_with_their_defaults():
         "tile": 64,
         "dtype": "bf16",
         "slots": 2,
-        "scale": 0.0,
+        "scale": 1 / math.sqrt(128),
         "c": 1,
         "p": 1,
         "heads": 1,
         "placement": "contiguous",
-        "max_context": 0,
-        "counter": 0,
+        "max_context": 4096,
+        "counter": 4096,
         "start_cube": 0,
         "start_pe": 0,
         "requests": 1,

@@ -1,7 +1,9 @@
 """`--arg name=text` becomes what the launch function's signature asks for."""
 
+from typing import Annotated
+
 import pytest
-from kerntape.capture.launch_arguments import bind_arguments
+from kerntape.capture.launch_arguments import bind_arguments, default_text, launch_parameters
 from kerntape.schemas.errors import ConfigError
 
 
@@ -102,3 +104,31 @@ def test_a_launch_function_must_take_the_runtime():
     assert str(error.value) == (
         "my.py:launch must take the runtime as its first argument: launch(rt, …)"
     )
+
+
+def launch_open(
+    rt,
+    scale: Annotated[float | None, "1/√d"] = None,
+    rows: int | None = None,
+    name: "str | None" = None,
+    either: int | str = "x",
+):
+    """None is what the function works out itself."""
+
+
+def test_a_default_of_none_takes_its_type_from_the_annotation():
+    assert bind_arguments(launch_open, {}, "k") == {
+        "scale": None,
+        "rows": None,
+        "name": None,
+        "either": "x",
+    }
+    texts = {"scale": "0", "rows": "2", "name": "3", "either": "4"}
+    bound = bind_arguments(launch_open, texts, "k")
+    assert bound == {"scale": 0.0, "rows": 2, "name": "3", "either": "4"}
+    assert isinstance(bound["scale"], float)
+
+
+def test_a_person_is_shown_what_none_stands_for():
+    shown = map(default_text, launch_parameters(launch_open, "k").values())
+    assert list(shown) == ["1/√d", "None", "None", "x"]

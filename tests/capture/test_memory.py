@@ -215,3 +215,36 @@ def test_live_allocations_never_overlap(before, visits) -> None:
             for (start, size), (following, _) in pairwise(spans):
                 assert start + size <= following
             assert all(at % ALIGNMENT == 0 for at, _ in spans)
+
+
+def test_inside_a_scope_too_what_an_inner_one_made_is_gone_once_its_bytes_are_taken() -> None:
+    def kernel(x, *, tl, taken):
+        a = tl.load(x)
+        with tl.scratch_scope():
+            with tl.scratch_scope():
+                b = tl.exp(a)
+            if taken:
+                tl.neg(a)
+            tl.neg(b)  # here
+
+    record(kernel, normal(4), taken=False)
+    assert refusal(kernel, normal(4), taken=True) == (
+        "'b' [4] f32 is gone: its scratch_scope's bytes were handed out again; give the scope more"
+        " slots, or make the handle outside it"
+    )
+
+
+def test_what_two_scopes_down_was_made_is_gone_with_the_slot_around_it() -> None:
+    def kernel(x, *, tl, visits):
+        a = tl.load(x)
+        kept = []
+        for _ in range(visits):
+            with tl.scratch_scope(slots=2), tl.scratch_scope():
+                kept.append(tl.exp(a, name="kept"))
+        tl.neg(kept[0])  # here
+
+    record(kernel, normal(4), visits=2)
+    assert refusal(kernel, normal(4), visits=3) == (
+        "'kept' [4] f32 is gone: its scratch_scope's bytes were handed out again; give the scope"
+        " more slots, or make the handle outside it"
+    )

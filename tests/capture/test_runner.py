@@ -2,6 +2,7 @@
 
 import re
 
+import greenlet
 import numpy as np
 import pytest
 from capture_bench import BF16, F32, machine, normal, record, refusal
@@ -377,3 +378,80 @@ def test_low_precision_messages_keep_their_bits() -> None:
 
     found = record(kernel, low, np.zeros((4, 8), BF16), topology=machine(2))
     np.testing.assert_array_equal(found.value(1, pe=1), low.astype(np.float64))
+
+
+# -- what is no kernel, and what a kernel may raise
+
+
+def test_a_kernel_that_has_not_run_when_it_returns_is_refused() -> None:
+    def generator(x, *, tl):
+        yield tl.load(x)
+
+    async def coroutine(x, *, tl):
+        tl.load(x)
+
+    async def async_generator(x, *, tl):
+        yield tl.load(x)
+
+    def returns_one(x, *, tl):
+        return coroutine(x, tl=tl)
+
+    kinds = {
+        generator: "generator",
+        coroutine: "coroutine",
+        async_generator: "async generator",
+        returns_one: "coroutine",
+    }
+    for kernel, kind in kinds.items():
+        with pytest.raises(KernelError) as error:
+            record(kernel, X)
+        assert str(error.value) == (
+            "the kernel must be a plain function that runs when it is called, and returned a"
+            f" {kind}; take its async, await and yield out"
+        )
+
+
+class OfItsOwn(BaseException):
+    """What no `except Exception` catches."""
+
+
+@pytest.mark.parametrize(
+    ("raised", "told"),
+    [
+        (greenlet.GreenletExit(), "GreenletExit"),
+        (OfItsOwn("boo"), "OfItsOwn: boo"),
+        (SystemExit(3), "SystemExit: 3"),
+        (GeneratorExit(), "GeneratorExit"),
+    ],
+)
+def test_whatever_a_kernel_raises_is_its_own_error(raised: BaseException, told: str) -> None:
+    def kernel(x, *, tl):
+        if tl.program_id(0) == 1:
+            raise raised
+        tl.recv("E", (4, 8), "f32")
+
+    with pytest.raises(KernelRaisedError) as error:
+        record(kernel, X, topology=machine(2))
+    shown = line_numbers_replaced(error.value)
+    assert shown == f"the kernel raised {told} (PE 1, L)"
+
+
+def test_ctrl_c_in_a_kernel_is_none_of_its_errors() -> None:
+    def kernel(x, *, tl):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        record(kernel, X)
+
+
+def test_what_a_kernel_raises_while_it_is_being_ended_hides_nothing() -> None:
+    def kernel(x, *, tl):
+        if tl.program_id(0) == 1:
+            raise ValueError("first")
+        try:
+            tl.recv("E", (4, 8), "f32")
+        finally:
+            raise OfItsOwn("second")
+
+    with pytest.raises(KernelRaisedError, match=r"^the kernel raised ValueError: first"):
+        record(kernel, X, topology=machine(2))

@@ -169,3 +169,36 @@ def test_placements_are_made_by_rt():
 def test_the_launch_grid_must_fit_the_machine():
     with pytest.raises(ConfigError, match="CUBEs must be from 1 to 1"):
         runtime().launch(copy_rows, (1, 2, 1))
+
+
+def test_an_array_is_copied_when_it_is_given():
+    values = np.ones(3)
+    tensor = runtime().tensor(values, dtype="f32")
+    values[:] = 7
+    assert tensor.values.tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("values", "shown"), [([1, 2**31], "2147483648"), ([-(2**31) - 1], "-2147483649")]
+)
+def test_a_value_that_does_not_fit_i32_is_refused(values: list[int], shown: str):
+    tensor = runtime().tensor(values, dtype="i32", name="x")
+    assert refusal(tensor.stored) == f"the values of tensor 'x' must fit i32, not {shown}"
+
+
+def test_the_ends_of_i32_fit():
+    ends = [-(2**31), 2**31 - 1]
+    assert runtime().tensor(ends, dtype="i32").values.tolist() == ends
+
+
+def test_a_given_shape_holds_even_without_axes():
+    assert runtime().tensor(lambda generator: 3.0, (), "f32").values.shape == ()
+    wrong = runtime().tensor([3.0], (), "f32", name="x")
+    assert refusal(wrong.stored) == "the values of tensor 'x' must have shape [], not [1]"
+
+
+def test_resolved_arguments_are_what_the_launch_function_says_last():
+    rt = runtime()
+    rt.resolve(scale=0.5, room=8)
+    rt.resolve(room=16)
+    assert rt.resolved == {"scale": 0.5, "room": 16}

@@ -1,7 +1,10 @@
 """What tl refuses, each with the line that the author reads."""
 
-from capture_bench import BF16, machine, normal, refusal
+import pytest
+from capture_bench import BF16, machine, normal, record, refusal
 from kerntape.capture.handles import TensorHandle
+from kerntape.capture.tl import Tl
+from kerntape.schemas.errors import KernelError
 
 A = normal(4, 6)
 
@@ -225,15 +228,24 @@ def test_overhead_and_slots_are_counts() -> None:
     def slots(*, tl):
         tl.scratch_scope(slots=0)  # here
 
-    assert refusal(cycles) == "tl.overhead: cycles must be an int of at least 0, not -1"
+    def too_many(*, tl):
+        tl.overhead(10**12 + 1)  # here
+
+    must = "tl.overhead: cycles must be an int from 0 to 1000000000000"
+    assert refusal(cycles) == f"{must}, not -1"
+    assert refusal(too_many) == f"{must}, not 1000000000001"
     assert refusal(slots) == "tl.scratch_scope: slots must be an int of at least 1, not 0"
 
 
 def test_a_reduction_over_an_axis_that_is_not_there_is_refused() -> None:
     def kernel(x, *, tl):
-        tl.max(tl.load(x), axis=-3)  # here
+        tl.max(tl.load(x), axis=5)  # here
 
-    assert refusal(kernel, A) == "rmax: reduce_axis must be an axis of [4, 6], not -3"
+    def before_the_first(x, *, tl):
+        tl.softmax(tl.load(x), axis=-3)  # here
+
+    assert refusal(kernel, A) == "rmax: axis must be an axis of [4, 6], not 5"
+    assert refusal(before_the_first, A) == "softmax: axis must be an axis of [4, 6], not -3"
 
 
 def test_a_handle_of_another_pe_is_refused() -> None:
@@ -245,6 +257,52 @@ def test_a_handle_of_another_pe_is_refused() -> None:
 
     assert refusal(kernel, topology=machine(2)) == (
         "'zeros' [4] f32 belongs to another PE; only tl.send and tl.recv carry data between PEs"
+    )
+
+
+def test_a_tl_and_a_handle_work_in_their_own_kernel_only() -> None:
+    kept: list[object] = []
+
+    def by_verb(*, tl):
+        kept.append(tl)
+        kept[0].zeros((4,))  # here
+
+    def by_operator(*, tl):
+        kept.append(tl.zeros((4,)))
+        kept[0] + 1.0  # here
+
+    def by_scope(*, tl):
+        kept.append(tl)
+        kept[0].scratch_scope()  # here
+
+    for kernel in (by_verb, by_operator, by_scope):
+        kept.clear()
+        assert refusal(kernel, topology=machine(2)) in (
+            "PE 0's tl and handles must be used by its own kernel while it runs, not by another"
+            " PE's, after its end or in a thread; use the tl that the kernel is given"
+        )
+
+
+def test_a_tl_is_of_no_use_after_its_kernel_has_returned() -> None:
+    kept: list[Tl] = []
+
+    def kernel(*, tl):
+        kept.append(tl)
+
+    record(kernel)
+    with pytest.raises(KernelError, match=r"^PE 0's tl and handles must be used by its own kernel"):
+        kept[0].overhead(1)
+
+
+def test_what_another_pe_sees_of_a_tensor_is_refused() -> None:
+    kept: list[object] = []
+
+    def kernel(x, *, tl):
+        kept.append(x)
+        tl.load(kept[0][0:2])  # here
+
+    assert refusal(kernel, A, topology=machine(2)) == (
+        "tensor 'x' is what PE 0 sees of it, and PE 1 uses it; use the kernel's own argument"
     )
 
 

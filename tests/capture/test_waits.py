@@ -143,3 +143,48 @@ def test_a_send_is_waited_for_only_by_its_ticket() -> None:
         tl.wait(sent)  # 3
 
     assert record(kernel, X, topology=machine(2)).waits() == [(), (0,), (), (1,)]
+
+
+def test_a_wait_for_a_composite_that_writes_one_tensor_is_none_for_another() -> None:
+    def kernel(x, w, y1, y2, *, tl):
+        first = tl.composite(op="gemm", a=tl.ref(x), b=tl.ref(w), out=tl.ref(y1))  # 0
+        tl.composite(op="gemm", a=tl.ref(x), b=tl.ref(w), out=tl.ref(y2))  # 1
+        tl.wait(first)  # 2: waits for 0
+        tl.wait(tl.ref(y2))  # 3: waits for 1
+
+    found = record(kernel, X, W, normal(8, 8), normal(8, 8))
+    assert found.waits() == [(), (), (0,), (1,)]
+
+
+def test_a_message_is_there_before_a_later_command_writes_over_it() -> None:
+    # program order: the message 5, then −(−1) over it
+    def kernel(y, *, tl):
+        if tl.program_id(0) == 0:
+            tl.send("E", tl.full((16,), 5.0))
+            return
+        a = tl.full((16,), -1.0)  # 0
+        r = tl.recv_async("W", (16,), "f32")  # 1
+        tl.neg(a, out=r)  # 2: reads nothing of r, and so waits for nothing
+        tl.wait()  # 3: waits for 1
+        tl.store(y, r)  # 4
+
+    found = record(kernel, normal(16), topology=machine(2))
+    assert (found.value(0, pe=1) == 1.0).all()
+    assert found.waits(1) == [(), (), (), (1,), ()]
+
+
+def test_a_message_is_there_before_its_recycled_bytes_are_used_by_another() -> None:
+    def kernel(y, *, tl):
+        if tl.program_id(0) == 1:
+            with tl.scratch_scope():
+                tl.recv_async("W", (16,), "f32")  # 0
+            with tl.scratch_scope():
+                z = tl.full((16,), 1.0)  # 1: on the same bytes
+                tl.wait()  # 2
+                tl.store(y, z)  # 3
+            return
+        tl.send("E", tl.full((16,), 5.0))
+
+    found = record(kernel, normal(16), topology=machine(2))
+    assert (found.value(0, pe=1) == 1.0).all()
+    assert found.waits(1) == [(), (), (0,), ()]

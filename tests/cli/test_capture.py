@@ -205,3 +205,12 @@ def test_a_kernel_with_a_module_named_schemas_beside_it_is_captured(
     )
     assert (process.returncode, process.stderr) == (0, "")
     assert read_trace(Path("x.ktrace")).header.sources.keys() == {"mine.py", "schemas.py"}
+
+
+def test_an_infinite_result_is_called_infinite(capsys: pytest.CaptureFixture[str]):
+    Path("mine.py").write_text(WRONG.replace("* 2.0", "* 3e38 * 10.0"))
+    assert main(["capture", "mine.py", "-o", "x.ktrace"]) == 3
+    assert capsys.readouterr().err == (
+        "kerntape: output 'y' is wrong: its largest error is infinite;"
+        " an infinity is in the result or in the reference\n"
+    )

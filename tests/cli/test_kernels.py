@@ -16,7 +16,7 @@ def test_kernels_lists_each_with_its_sentence_and_its_defaults(
         " a KV head's cache is split over c·p PEs."
     )
     assert defaults == (
-        "  variant=opt2 g=8 d=128 s_kv=4096 tile=64 dtype=bf16 slots=2 scale=0.0 c=1 p=1 heads=1"
+        "  variant=opt2 g=8 d=128 s_kv=4096 tile=64 dtype=bf16 slots=2 scale=1/√d c=1 p=1 heads=1"
         " placement=contiguous max_context=0 counter=0 start_cube=0 start_pe=0 requests=1"
         " reduce_pe=tree reduce_cube=centre"
     )
@@ -34,6 +34,7 @@ def test_kernels_as_json(capsys: pytest.CaptureFixture[str]):
     kernel = json.loads(capsys.readouterr().out)
     assert list(kernel) == ["name", "summary", "arguments"]
     assert kernel["arguments"]["s_kv"] == 4096
+    assert kernel["arguments"]["scale"] is None
 
 
 def test_an_unknown_kernel_is_named_with_what_was_meant(capsys: pytest.CaptureFixture[str]):

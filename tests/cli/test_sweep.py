@@ -136,9 +136,10 @@ def test_json_has_stable_keys_and_every_flip(run):
 def test_many_flips_are_counted_and_not_all_printed(run):
     latencies = ",".join(str(latency) for latency in range(100, 112))
     vary = ["--vary", f"{PLANNING}=30,40", "--vary", f"hbm.latency_ns={latencies}"]
+    vary += ["--vary", "topology.ipcq.depth=8"]
     _, out, _ = run("opt2.ktrace", "opt3.ktrace", *vary, "--jobs", "1", "-o", "r.csv")
     lines = out.splitlines()
-    assert lines[4].endswith("opt2.ktrace below, opt3.ktrace above, hbm.latency_ns 100")
+    assert lines[4].endswith("opt3.ktrace above, hbm.latency_ns 100, topology.ipcq.depth 8")
     assert lines[-1] == "  … and 2 more flips (--json has them all)"
 
 

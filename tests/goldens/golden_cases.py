@@ -34,8 +34,8 @@ def _decode(variant: str, **more: str) -> Case:
     return Case("gqa_decode", "single_pe", tuple(arguments.items()))
 
 
-def _feed_forward(topology: str, **arguments: str) -> Case:
-    return Case("gated_ffn", topology, tuple(arguments.items()))
+def _on(kernel: str, topology: str, **arguments: str) -> Case:
+    return Case(kernel, topology, tuple(arguments.items()))
 
 
 CASES = (
@@ -44,9 +44,13 @@ CASES = (
     _decode("opt2", slots="1"),
     _decode("opt2", g="71", d="80", dtype="f32"),
     _decode("opt3", g="1", d="256", dtype="f16"),
-    _feed_forward("single_pe", d="128", hidden="200"),
-    _feed_forward("single_pe", d="128", hidden="200", slots="1"),
-    _feed_forward("one_cube", rows="20", d="96", hidden="70", tile="32", dtype="f32", p="8"),
+    _on("gqa_decode", "one_cube", variant="opt2", s_kv="1000", p="8"),
+    _on("gqa_decode", "ahbm_2sip", variant="opt3", s_kv="1000", c="2", p="4", d="64"),
+    _on("gqa_prefill", "single_pe", s_kv="128", g="2", d="32"),
+    _on("gqa_prefill", "ahbm_2sip", s_kv="128", g="2", d="32", c="2", p="2"),
+    _on("gated_ffn", "single_pe", d="128", hidden="200"),
+    _on("gated_ffn", "single_pe", d="128", hidden="200", slots="1"),
+    _on("gated_ffn", "one_cube", rows="20", d="96", hidden="70", tile="32", dtype="f32", p="8"),
 )
 
 

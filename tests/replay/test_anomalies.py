@@ -1,8 +1,9 @@
-"""Scheduling anomalies exist: a policy that holds less, or a faster PE_CPU, can end later.
+"""Scheduling anomalies exist: a policy that holds less, or a faster engine, can end later.
 
-The smallest found: three composites, A (exp of 64 elements), B (which reads A's result: neg of 64
-elements, then a GEMM) and C (exp of 256 elements of something else). B's GEMM is what takes long, so
-MATH should serve B before C. docs/hazards.md tells it with a kernel.
+The smallest found for a policy: three composites, A (exp of 64 elements), B (which reads A's result:
+neg of 64 elements, then a GEMM) and C (exp of 256 elements of something else). B's GEMM is what takes
+long, so MATH should serve B before C. docs/hazards.md tells it with a kernel. For an engine two
+composites are enough.
 """
 
 from decimal import Decimal
@@ -10,9 +11,10 @@ from decimal import Decimal
 import pytest
 from kerntape.replay.policy import resolve_policy
 from kerntape.schemas.commands import CommandKind, OpForm
+from kerntape.schemas.handles import Space
 from kerntape.schemas.stages import StageKind
 
-MATH, GEMM = StageKind.MATH, StageKind.GEMM
+FETCH, FINISH, GEMM, MATH = StageKind.FETCH, StageKind.FINISH, StageKind.GEMM, StageKind.MATH
 
 
 def exp(build, shape: tuple[int, int]) -> int:
@@ -62,3 +64,29 @@ def test_a_faster_pe_cpu_can_end_later(makespan):
     slow, ends = makespan("rw_aware", dispatch_ns=40)
     assert slow == [("math", 40, 104), ("math", 104, 168), ("math", 168, 424)]
     assert ends == 488 < makespan("rw_aware", dispatch_ns=10)[1]
+
+
+def test_a_faster_math_engine_can_end_later(build, run_trace, calibration):
+    # the first composite: exp, then a GEMM; the second: a GEMM whose result goes to HBM, 32 + 100 ns
+    s, p, b, out = (build.handle((4, 4)) for _ in range(4))
+    build.gemm(4, 4, 4, p, b, out, prologue=[("exp", [s], p)])
+    build.gemm(
+        4, 4, 4, build.handle((4, 4)), build.handle((4, 4)), build.handle((4, 4), space=Space.HBM)
+    )
+    slow = run_trace(build)
+    # exp 10–26: TCM serves the second at 20, then the first
+    assert slow.rows(FETCH, GEMM) == [
+        *(("fetch", 84, 148), ("gemm", 148, 212)),
+        *(("fetch", 20, 84), ("gemm", 84, 148)),
+    ]
+    assert slow.rows(FINISH) == [("finish", 212, 212), ("finish", 280.001, 280.001)]
+    twice_as_fast = calibration.model_copy(
+        update={"pe_math": calibration.pe_math.model_copy(update={"vector_width": Decimal(2)})}
+    )
+    fast = run_trace(build, calibration=twice_as_fast)
+    # exp 10–18: TCM serves the first at 18, and the long way to HBM begins 62 ns later
+    assert fast.rows(FETCH, GEMM) == [
+        *(("fetch", 18, 82), ("gemm", 82, 146)),
+        *(("fetch", 82, 146), ("gemm", 146, 210)),
+    ]
+    assert fast.rows(FINISH) == [("finish", 146, 146), ("finish", 342.001, 342.001)]

@@ -113,3 +113,14 @@ def test_a_scalar_is_found_by_name_and_an_integer_must_be_one() -> None:
         GEMM.scalar("o")
     with pytest.raises(TypeError, match=r"^scale.factor must be an int, not 0.125$"):
         SCALE.integer("factor")
+
+
+def test_a_tile_loop_reads_a_and_b_and_what_its_tile_ops_read_beside_the_tile() -> None:
+    copy = OpForm("copy", ("src",), True)
+    gemm = OpForm("gemm", ("a", "b"), True, (("m", 1), ("k", 1), ("n", 1)))
+    add = OpForm("add", ("src", "other"), True, scope=Scope.OUTPUT_TILE)
+    after = OpForm("add", ("src", "other"), True)
+    form = CommandForm(CommandKind.COMPOSITE, (copy, gemm, add, after), rw_count=1)
+    # slots: copy 0 1, gemm a 2 b 3 out 4, add src 5 other 6 out 7, after 8 9 10, rw 11
+    assert form.tile_loop_reads == ((1, 2), (1, 3), (2, 6))
+    assert CommandForm(CommandKind.MATH, (copy,)).tile_loop_reads == ()

@@ -48,3 +48,21 @@ def test_contiguous_is_one_element_after_another(
     shape: tuple[int, ...], strides: tuple[int, ...], contiguous: bool
 ) -> None:
     assert Geometry(shape, strides, DType.F16, Space.TCM).is_contiguous is contiguous
+
+
+@pytest.mark.parametrize(
+    ("shape", "strides", "repeats"),
+    [
+        ((8, 16), (32, 2), False),
+        ((16, 8), (2, 32), False),
+        ((4, 16), (64, 4), False),
+        ((4, 16), (0, 2), True),
+        ((4, 16), (16, 2), True),
+        ((1, 16), (0, 2), False),
+        ((), (), False),
+    ],
+)
+def test_a_broadcast_and_rows_that_overlap_repeat_bytes(
+    shape: tuple[int, ...], strides: tuple[int, ...], repeats: bool
+) -> None:
+    assert Geometry(shape, strides, DType.F16, Space.TCM).repeats_bytes is repeats

@@ -106,19 +106,24 @@ def record(
     ranks = range(topology.pe_count)
     arrays = tuple(argument for argument in arguments if isinstance(argument, np.ndarray))
     names = [*inspect.signature(kernel).parameters]
-    tensors = {
-        place: HbmTensor.whole(number, names[place], array.shape, DTYPES[array.dtype])
-        for number, (place, array) in enumerate(
-            (place, each) for place, each in enumerate(arguments) if isinstance(each, np.ndarray)
-        )
+    numbers = {place: number for number, place in enumerate(_array_places(arguments))}
+
+    def seen_by(rank: int, place: int, argument: object) -> object:
+        if not isinstance(argument, np.ndarray):
+            return argument
+        dtype = DTYPES[argument.dtype]
+        return HbmTensor.whole(rank, numbers[place], names[place], argument.shape, dtype)
+
+    given = {
+        rank: tuple(seen_by(rank, place, each) for place, each in enumerate(arguments))
+        for rank in ranks
     }
-    given = tuple(tensors.get(place, argument) for place, argument in enumerate(arguments))
     images = {
         (rank, number): np.array(array, order="C").reshape(-1).view(np.uint8).copy()
         for rank in ranks
         for number, array in enumerate(arrays)
     }
-    programs = tuple(Program(rank, (rank, 0, 0), given, keywords) for rank in ranks)
+    programs = tuple(Program(rank, (rank, 0, 0), given[rank], keywords) for rank in ranks)
     launch = Launch(kernel, (len(ranks), 1, 1), topology, programs)
     found = run_kernel(launch, DataStore(images) if data else None)
     trace = Trace(
@@ -134,6 +139,10 @@ def record(
         ),
     )
     return Recorded(trace, arrays, images)
+
+
+def _array_places(arguments: tuple[object, ...]) -> list[int]:
+    return [place for place, each in enumerate(arguments) if isinstance(each, np.ndarray)]
 
 
 def refusal(kernel: Callable[..., object], *arguments: object, **keywords: object) -> str:

@@ -392,9 +392,11 @@ class DecodeLike:
             ("q_hbm", (8, 128)),
             ("K", (128, 64)),
             ("V", (64, 128)),
-            ("out", (8, 128)),
         ):
             self.handles[name] = self.builder.handle(name, shape, space=Space.HBM)
+        self.handles["out"] = self.builder.handle(
+            "out", SHAPES["O"], dtype=DType.F32, space=Space.HBM
+        )
 
     def build(self) -> Timeline:
         """Loads q, loops, divides and stores."""

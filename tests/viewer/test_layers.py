@@ -10,7 +10,7 @@ COMPUTE_WITHOUT_SCREEN = """
 import sys
 sys.path[:0] = {path!r}
 from timeline_builder import decode_like
-from kerntape.viewer import actions
+from kerntape.viewer import actions, typed
 from kerntape.viewer.model import frame, hazard_list, help, pointing, stage_box, summary
 from kerntape.viewer.model.hazards import HazardIndex
 from kerntape.viewer.model.index import TimelineIndex
@@ -20,7 +20,8 @@ hazards, look = HazardIndex(index), first_look(index)
 frame.row_lines(index, hazards, look, 80, 20)
 stage_box.box_lines(index, hazards, look, 30, 20)
 summary.summary_lines(index, hazards, summary.summarise(index), 80)
-help.help_lines(actions.sections(), 80)
+help.key_lines(actions.sections(), "", -1, 80)
+typed.completions("zoo", index)
 print([name for name in sys.modules if name.partition(".")[0] in ("textual", "rich")])
 """
 

@@ -7,6 +7,7 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.screen import Screen
 
+from ...schemas.timeline import Status
 from ..actions import HINTS, named, on_timeline
 from ..model import frame, pointing
 from ..model.hazards import HazardIndex

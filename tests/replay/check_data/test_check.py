@@ -5,9 +5,10 @@ from math import inf, isnan, nan
 
 import numpy as np
 import pytest
-from kerntape.replay.check_data.check import check_data
+from kerntape.replay.check_data.check import check_data, in_program_order
 from kerntape.replay.check_data.memory import Memory, Region
 from kerntape.replay.check_data.outputs import largest_difference, wrong_elements
+from kerntape.replay.check_data.program import Program
 from kerntape.replay.replay import replay
 from kerntape.schemas.commands import CommandKind
 from kerntape.schemas.dtypes import DType
@@ -144,3 +145,25 @@ def test_a_region_knows_where_each_of_its_bytes_lies(pick, run, places):
     geometry = Geometry((2, 3), (2, 6), DType.F16, Space.TCM)
     region = Region(0, Handle(0, geometry, 100, -1, "h"), pick, run)
     assert region.places().tolist() == places
+
+
+def test_an_async_receive_is_delivered_before_a_later_command_writes_over_it(
+    build, pair, timed, hbm, math
+):
+    # x is 1, 2, 3 …; the receiver's own copy, written over the message, is what it stores
+    there = type(build)()
+    source, sent = build.handle((8,)), hbm(build, (8,), 64)
+    build.load(sent, source)
+    build.wait(0)
+    build.message(CommandKind.SEND, "E", source)
+    own, target = there.handle((8,)), there.handle((8,))
+    there.load(hbm(there, (8,), 0), own)
+    there.message(CommandKind.RECV_ASYNC, "W", target)
+    math(there, "neg", [own], target, waits=[0])
+    there.wait(1)
+    there.store(target, hbm(there, (8,), OUT_AT))
+    timeline = timed(build, there, machine=pair).timeline
+    program = Program(timeline.trace, timeline.topology, timeline.stages)
+    memory = in_program_order(program, timeline.trace.inputs).memory
+    stored = Region(1, timeline.trace.handle(timeline.trace.streams[1], 3))
+    assert memory.read(stored).tolist() == [-1, -2, -3, -4, -5, -6, -7, -8]

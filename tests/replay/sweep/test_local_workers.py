@@ -28,7 +28,7 @@ def test_a_point_without_a_result_is_one_line_from_a_worker_too(plan_of, tiled):
     aeons = [parse_vary("clock_ghz=1,0.000000000001"), parse_vary("pe_cpu.fixed_cycles=1000000")]
     plan = plan_of(tiled, MANY, *aeons)
     with pytest.raises(
-        KerntapeError, match=r"^hbm\.latency_ns=100, clock_ghz=1E-12, pe_cpu\.fixed"
+        KerntapeError, match=r"^hbm\.latency_ns=\d+, clock_ghz=0\.000000000001, pe_cpu"
     ):
         results(plan, jobs=2)
     assert multiprocessing.active_children() == []

@@ -197,6 +197,20 @@ def test_a_full_slot_names_its_size() -> None:
     )
 
 
+def test_a_composite_that_does_not_fit_names_the_first_of_its_handles_that_does_not() -> None:
+    def kernel(v, *, tl):
+        s, m, l = tl.zeros((4, 32)), tl.zeros((4,)), tl.zeros((4,))  # noqa: E741
+        o = tl.zeros((4, 16))
+        merge = {"op": "softmax_merge", "s": s, "m": m, "l": l, "O": o}
+        tl.composite(b=tl.ref(v), prologue=[merge])  # here
+
+    # m_loc, m_new, corr and l_loc take 64 bytes each, P 4·32·4 = 512
+    assert refusal(kernel, normal(32, 16), topology=machine(tcm_bytes=2560, scratch_bytes=512)) == (
+        "the TCM's scratch is full: 'P' [4, 32] f32 needs 512 bytes, and 256 of 512 are free;"
+        " put the loop's body in tl.scratch_scope(), which recycles it"
+    )
+
+
 @given(
     st.lists(st.integers(1, 300), max_size=12),
     st.lists(st.tuples(st.integers(1, 4), st.lists(st.integers(1, 200), max_size=4)), max_size=8),

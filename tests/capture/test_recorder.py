@@ -40,6 +40,17 @@ def test_rows_become_columns() -> None:
     }
 
 
+def test_handles_added_together_are_numbered_on() -> None:
+    recorder = Recorder()
+    recorder.handle(geometry=3, address=0, tensor=-1, label=5)
+    assert recorder.handles([4, 6], [64, 128], -1, [7, 8]) == 1
+    stream = recorder.stream()
+    assert stream.geometries.tolist() == [3, 4, 6]
+    assert stream.addresses.tolist() == [0, 64, 128]
+    assert stream.tensors.tolist() == [-1, -1, -1]
+    assert stream.labels.tolist() == [5, 7, 8]
+
+
 def test_a_recorder_that_recorded_nothing_gives_empty_columns() -> None:
     stream = Recorder().stream()
     assert (stream.command_count, stream.handle_count) == (0, 0)

@@ -113,7 +113,7 @@ def _row(variant: str, timeline: Timeline, one_tile_less: Timeline) -> Row:
         policy=timeline.policy.name,
         makespan_ps=timeline.makespan_ps,
         dispatch_ps_per_tile=dispatch_ps(timeline) - dispatch_ps(one_tile_less),
-        utilisation={str(block): use.utilisation for block, use in uses.items()},
+        utilisation={block: use.utilisation for block, use in uses.items()},
         held=hazards["held"],
         let_through=hazards["violations"],
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..replay.policy_table import PolicyRow, PolicyTable
+    from ..replay.summary import BlockUse
     from ..schemas.deadlock import Deadlock
 
 DONE = 0
@@ -72,7 +73,7 @@ def _replay_once(arguments: argparse.Namespace) -> int:
     from ..replay.check_data.report import check_json, check_lines
     from ..replay.op_log import op_log_sha256, write_op_log
     from ..replay.replay import replay
-    from ..replay.summary import summary
+    from ..replay.summary import channel_uses, summary
     from ..schemas.timeline_file import write_timeline
     from ..schemas.trace_file import read_trace
     from ..topologies.loader import resolve_topology
@@ -117,7 +118,7 @@ def _replay_once(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(figures if checked is None else figures | {"data": check_json(checked)})
     else:
-        print(summary_text(figures))
+        print(summary_text(figures, channel_uses(timeline)))
         print(deadlock_text(timeline.deadlock), end="")
         if checked is not None:
             print("", *check_lines(checked), sep="\n")
@@ -191,7 +192,7 @@ def _policy_cells(row: PolicyRow) -> list[str]:
     return [row.policy, *cells, f"{row.potential:,}", data]
 
 
-def summary_text(figures: dict[str, Any]) -> str:
+def summary_text(figures: dict[str, Any], uses: dict[str, BlockUse]) -> str:
     """The figures for a person: what it took, what was busy, what the policy did."""
     from .printing import aligned
 
@@ -208,8 +209,8 @@ def summary_text(figures: dict[str, Any]) -> str:
     if figures["op_log_sha256"]:
         rows.append(["op_log", figures["op_log_sha256"]])
     busy = [
-        [block, f"{use['busy_ps'] / 1e3:,.3f} ns", f"{100 * use['utilisation']:.1f} %"]
-        for block, use in figures["engines"].items()
+        [engine, f"{use.busy_ps / 1e3:,.3f} ns", f"{100 * use.utilisation:.1f} %"]
+        for engine, use in uses.items()
     ]
     return f"{figures['trace']}\n{aligned(rows)}\n\n{aligned([['engine', 'busy', ''], *busy], right=(1, 2))}"
 

@@ -17,17 +17,26 @@ Faces = dict[str, list[int | None]]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """NAME may be a shipped topology or a YAML file."""
     add_listing_arguments(parser, "topology")
+    parser.add_argument(
+        "--yaml", action="store_true", help="print NAME as a file to change and pass to --topology"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the list, or one topology. Raises ConfigError where NAME is not one."""
+    from ..schemas.errors import ConfigError
+    from ..schemas.yaml_text import format_yaml
     from ..topologies.loader import resolve_topology, shipped_topologies
 
     if arguments.name is None:
+        if arguments.yaml:
+            raise ConfigError("--yaml prints one topology: name it")
         print_listing("topologies", shipped_topologies(), arguments.json)
         return 0
     topology = resolve_topology(arguments.name)
-    if arguments.json:
+    if arguments.yaml:
+        print(format_yaml(topology), end="")
+    elif arguments.json:
         print_json(topology_json(topology))
     else:
         print(topology_text(topology))

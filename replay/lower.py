@@ -89,12 +89,21 @@ def join(trace: Trace, topology: Topology, lowered: LoweredStreams) -> StageGrap
 
 
 def _check_local_tensors(trace: Trace) -> None:
+    """Raises KerntapeError for the first command that touches another PE's HBM."""
     for pe in trace.pes:
-        away = next((owner for owner in pe.owners if owner != pe.rank), None)
-        if away is not None:
+        away = [number for number, owner in enumerate(pe.owners) if owner != pe.rank]
+        stream = trace.streams[pe.stream]
+        handles = np.flatnonzero(np.isin(stream.tensors, away))
+        touching = np.flatnonzero(np.isin(stream.slots, handles))
+        if len(touching):
+            offsets = trace.slot_offsets(stream)
+            command = int(np.searchsorted(offsets, touching[0], side="right")) - 1
+            tensor = int(stream.tensors[stream.slots[touching[0]]])
+            line = trace.lines[int(stream.lines[command])]
             raise KerntapeError(
-                f"PE {pe.rank} uses a tensor in the HBM of PE {away}: replay models each PE's own"
-                " HBM; place the tensor on the PEs that use it"
+                f"PE {pe.rank}, command {command} ({line}): tensor {tensor}"
+                f" lies in the HBM of PE {pe.owners[tensor]}, and replay models each PE's own HBM"
+                " only; place it on the PEs that use it, or send it there"
             )
 
 

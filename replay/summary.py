@@ -1,12 +1,13 @@
 """A replay in a few numbers: what `replay --json` prints and sweeps record. Knows no terminal."""
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from ..schemas.hazards import Outcome
-from ..schemas.stages import Block, StageKind
+from ..schemas.stages import Engine, StageKind
 from ..schemas.timeline import Timeline
 from ..schemas.trace_facts import commands_by_kind
 
@@ -22,17 +23,28 @@ class BlockUse:
     utilisation: float
 
 
-def block_uses(timeline: Timeline) -> dict[Block, BlockUse]:
-    """Per kind of block that the machine model has, how long it worked."""
+def block_uses(timeline: Timeline) -> dict[str, BlockUse]:
+    """Per kind of block that the machine model has, how long all its engines worked."""
+    return _uses(timeline, lambda engine: str(engine.block))
+
+
+def channel_uses(timeline: Timeline) -> dict[str, BlockUse]:
+    """The same for each channel of a block (pe_dma.read, pe_dma.write); all links are one, `noc`."""
+    return _uses(timeline, lambda engine: engine.title if engine.rank >= 0 else str(engine.block))
+
+
+def _uses(timeline: Timeline, name_of: Callable[[Engine], str]) -> dict[str, BlockUse]:
     lasting = timeline.end_ps - timeline.start_ps
     busy = np.zeros(len(timeline.engines), dtype=np.int64)
     np.add.at(busy, timeline.stages.engine, lasting)
+    engines_of: dict[str, list[int]] = {}
+    for number, engine in enumerate(timeline.engines):
+        engines_of.setdefault(name_of(engine), []).append(number)
     uses = {}
-    for block in dict.fromkeys(engine.block for engine in timeline.engines):
-        of_block = [i for i, engine in enumerate(timeline.engines) if engine.block is block]
-        busy_ps = int(busy[of_block].sum())
-        available_ps = timeline.makespan_ps * len(of_block)
-        uses[block] = BlockUse(busy_ps, round(busy_ps / available_ps, 6) if available_ps else 0.0)
+    for name, engines in engines_of.items():
+        busy_ps = int(busy[engines].sum())
+        available_ps = timeline.makespan_ps * len(engines)
+        uses[name] = BlockUse(busy_ps, round(busy_ps / available_ps, 6) if available_ps else 0.0)
     return uses
 
 
@@ -81,7 +93,7 @@ def summary(timeline: Timeline, *, trace: str, runner: str, op_log_sha256: str) 
         "dispatch_ps": dispatch_ps(timeline),
         "commands_by_kind": commands_by_kind(timeline.trace),
         "engines": {
-            str(block): {"busy_ps": use.busy_ps, "utilisation": use.utilisation}
+            block: {"busy_ps": use.busy_ps, "utilisation": use.utilisation}
             for block, use in block_uses(timeline).items()
         },
         "dma_reads": reads,

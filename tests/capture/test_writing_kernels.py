@@ -1,6 +1,8 @@
 """docs/writing-kernels.md says what is true: its files, its commands and its messages."""
 
+import inspect
 import re
+from enum import Enum
 from itertools import pairwise
 from pathlib import Path
 
@@ -84,6 +86,28 @@ def test_a_mistake_gets_the_message_that_the_guide_shows(kernel: str, shown: str
 
 def test_the_table_of_verbs_has_every_verb_of_tl():
     assert table_names("## What a kernel may do") == public(Tl)
+
+
+def signature(verb: str) -> str:
+    """The verb as the guide writes it: names and defaults."""
+    shown: list[str] = []
+    for parameter in [*inspect.signature(getattr(Tl, verb)).parameters.values()][1:]:
+        if parameter.kind is parameter.KEYWORD_ONLY and not any(w.startswith("*") for w in shown):
+            shown.append("*")
+        default = (
+            parameter.default.value if isinstance(parameter.default, Enum) else parameter.default
+        )
+        stars = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}
+        word = stars.get(parameter.kind, "") + parameter.name
+        shown.append(word if default is parameter.empty else f"{word}={default!r}")
+    return f"tl.{verb}({', '.join(shown)})"
+
+
+def test_the_signatures_are_those_of_tl():
+    (listed,) = [
+        text for language, text in BLOCKS if language == "python" and text.startswith("tl.")
+    ]
+    assert listed.splitlines() == [signature(verb) for verb in sorted(public(Tl))]
 
 
 def test_the_table_of_the_runtime_has_all_that_rt_offers():

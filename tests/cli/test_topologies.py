@@ -116,3 +116,15 @@ def test_an_unknown_machine_is_one_line(capsys: pytest.CaptureFixture[str]) -> N
 )
 def test_a_size_is_written_in_the_largest_unit_that_divides_it(size_bytes: int, text: str) -> None:
     assert size_text(size_bytes) == text
+
+
+def test_a_machine_printed_as_yaml_is_a_file_that_loads_as_the_same_machine(tmp_path, capsys):
+    assert main(["topologies", "one_cube", "--yaml"]) == 0
+    path = tmp_path / "one_cube.yaml"
+    path.write_text(capsys.readouterr().out, encoding="utf-8")
+    assert resolve_topology(str(path)) == resolve_topology("one_cube")
+
+
+def test_yaml_needs_a_name(capsys):
+    assert main(["topologies", "--yaml"]) == 1
+    assert capsys.readouterr().err == "kerntape: --yaml prints one topology: name it\n"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kerntape.capture.capture import capture
 from kerntape.replay.op_log import op_log_sha256
-from kerntape.replay.replay import replay
+from kerntape.replay.replay import DEFAULT_RUNNER, replay
 from kerntape.topologies.loader import resolve_topology
 
 GOLDENS = Path(__file__).parent / "op_logs.json"
@@ -54,11 +54,13 @@ CASES = (
 )
 
 
-def op_log_hashes(case: Case) -> dict[str, str]:
+def op_log_hashes(case: Case, runner: str = DEFAULT_RUNNER) -> dict[str, str]:
     """The op_log's SHA-256 under the default calibration, by policy."""
     machine = resolve_topology(case.topology)
     trace = capture(case.kernel, machine, dict(case.arguments), with_data=False).trace
-    return {policy: op_log_sha256(replay(trace, policy=policy)) for policy in POLICIES}
+    return {
+        policy: op_log_sha256(replay(trace, policy=policy, runner=runner)) for policy in POLICIES
+    }
 
 
 def main() -> None:

@@ -14,6 +14,11 @@ def test_the_op_log_is_the_pinned_one(case):
     assert op_log_hashes(case) == PINNED[str(case)]
 
 
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_the_readable_runner_writes_the_same_op_log(case):
+    assert op_log_hashes(case, runner="simpy") == PINNED[str(case)]
+
+
 def test_every_golden_has_its_case():
     assert sorted(PINNED) == sorted(map(str, CASES))
 

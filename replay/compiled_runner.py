@@ -5,16 +5,13 @@ compiler when the package was built) the same source runs on lists, slower, and 
 """
 
 import sys
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..schemas.columns import Int64s, offsets_of
 from . import engine, native
-from .native import NONE
 from .stage_graph import Durations, StageGraph
 from .times import Times
 
@@ -33,12 +30,7 @@ def run(graph: StageGraph, durations: Durations) -> Times:
     check_engine()
     law = _law(graph, durations)
     law.run()
-    return Times(
-        ready_ps=np.asarray(law.ready_ps, dtype=np.int64),
-        start_ps=np.asarray(law.start_ps, dtype=np.int64),
-        end_ps=np.asarray(law.end_ps, dtype=np.int64),
-        cause=np.asarray(law.cause, dtype=np.int32),
-    )
+    return _times(graph, durations, law)
 
 
 @cache
@@ -55,53 +47,36 @@ def check_engine() -> None:
 
 def _law(graph: StageGraph, durations: Durations) -> engine.Law:
     """The graph's columns: queues are its duration classes, then its lag classes."""
-    serves = np.array([each.arbitrates for each in graph.engines], dtype=np.bool_)
+    serves = np.array([each.arbitrates for each in graph.engines], dtype=np.int8)
     stages, releases = graph.stages, graph.releases
-    released = np.repeat(np.arange(len(graph), dtype=np.int32), np.diff(releases.offsets))
-    lag_queue = releases.lag_class + np.int32(len(durations.stage_ps))
-    at_once = durations.lag_ps[releases.lag_class] == 0
-    from_start = releases.from_start == 1
-    by_end = _by_releaser(graph, np.flatnonzero(~from_start))
-    by_start = _by_releaser(graph, np.flatnonzero(from_start))
-    end_queue = np.where(at_once, np.int32(NONE), lag_queue)
     return engine.Law(
-        len(graph.engines),
-        _column(np.where(serves[stages.engine], stages.engine, NONE), np.int32),
+        _column(serves, np.int8),
+        _column(stages.engine, np.int32),
         _column(stages.duration_class, np.int32),
         _column(np.concatenate([durations.stage_ps, durations.lag_ps]), np.int64),
-        _column(np.diff(releases.offsets), np.int32),
-        _column(by_end.offsets, np.int64),
-        _column(releases.releaser[by_end.rows], np.int32),
-        _column(released[by_end.rows], np.int32),
-        _column(end_queue[by_end.rows], np.int32),
-        _column(by_start.offsets, np.int64),
-        _column(releases.releaser[by_start.rows], np.int32),
-        _column(released[by_start.rows], np.int32),
-        _column(lag_queue[by_start.rows], np.int32),
-        lambda length: _new(length, np.int32),
-        lambda length: _new(length, np.int64),
+        len(durations.stage_ps),
+        _column(releases.offsets, np.int64),
+        _column(releases.releaser, np.int32),
+        _column(releases.from_start, np.int8),
+        _column(releases.lag_class, np.int32),
+        lambda count, length: native.new_columns(engine, count, length, np.int32),
+        lambda count, length: native.new_columns(engine, count, length, np.int64),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _ByReleaser:
-    """Rows of the release columns, grouped by who releases; `offsets` has one entry a stage and one."""
-
-    rows: Int64s
-    offsets: Int64s
-
-
-def _by_releaser(graph: StageGraph, rows: Int64s) -> _ByReleaser:
-    releaser = graph.releases.releaser[rows]
-    return _ByReleaser(
-        rows=rows[np.argsort(releaser, kind="stable")],
-        offsets=offsets_of(np.bincount(releaser, minlength=len(graph))),
+def _times(graph: StageGraph, durations: Durations, law: engine.Law) -> Times:
+    """The law's results, each a column of its own. What has started has ended."""
+    ready_ps, end_ps = (
+        np.array(column, dtype=np.int64)[: len(graph)] for column in (law.ready_ps, law.end_ps)
+    )
+    lasting = durations.stage_ps[graph.stages.duration_class]
+    return Times(
+        ready_ps=ready_ps,
+        start_ps=np.where(end_ps < 0, native.NONE, end_ps - lasting),
+        end_ps=end_ps,
+        cause=np.array(law.cause, dtype=np.int32)[: len(graph)],
     )
 
 
 def _column(values: npt.NDArray[Any], dtype: type[np.integer]) -> Any:
     return native.column(engine, values, dtype)
-
-
-def _new(length: int, dtype: type[np.integer]) -> Any:
-    return native.new_column(engine, length, dtype)

@@ -14,55 +14,62 @@ cdef int FEW
 
 @cython.final
 cdef class Law:
-    cdef public int stages, end_releases
-    cdef int[::1] engine, queue, missing
-    cdef long long[::1] queue_ps
-    cdef long long[::1] end_offsets, start_offsets
-    cdef int[::1] end_releaser, end_released, end_queue
-    cdef int[::1] start_releaser, start_released, start_queue
-    cdef public long long[::1] ready_ps, start_ps, end_ps
-    cdef public int[::1] cause
+    cdef public Py_ssize_t stages
+    # strided: columns of one record
+    cdef int[:] engine, queue, missing, next_waiting, by_end, by_start
+    cdef int[:] released, lag_queue, releaser
+    cdef int[:] first_waiting, last_waiting, serving, served, touched, is_touched
+    cdef int[:] newly_ready, next_due, past_due, event, heap_queue
+    cdef long long[:] due_ps, heap_ps
+    cdef const long long[::1] queue_ps
+    cdef public int[:] cause
+    cdef public long long[:] ready_ps, end_ps
     cdef long long now
-    cdef int[::1] newly_ready, lanes
-    cdef int newly_ready_count, lane_count
-    cdef int[::1] next_waiting, first_waiting, last_waiting, serving, served, touched, is_touched
-    cdef int touched_count
-    cdef int[::1] next_event, first_event, last_event, heap_queue
-    cdef long long[::1] heap_ps
+    cdef Py_ssize_t lane, newly_ready_count, touched_count
     cdef int heap_size
 
-    @cython.locals(stage=int)
+    @cython.locals(stage=Py_ssize_t)
+    cdef void lay_stages(self, const signed char[::1] serves, const int[::1] engine, const int[::1] queue,
+                         const long long[::1] offsets) noexcept
+    @cython.locals(row=Py_ssize_t, stage=Py_ssize_t, past=int)
+    cdef void count_releases(self, const int[::1] releaser, const signed char[::1] from_start) noexcept
+    @cython.locals(stage=Py_ssize_t, row=Py_ssize_t, place=Py_ssize_t)
+    cdef void lay_releases(self, const long long[::1] offsets, const int[::1] releaser,
+                           const signed char[::1] from_start, const int[::1] lag_class,
+                           int first_lag) noexcept
+    @cython.locals(queue=Py_ssize_t, events=int, room=int)
+    cdef int lay_queues(self) noexcept
+    @cython.locals(stage=Py_ssize_t)
     cpdef void run(self) noexcept
-    @cython.locals(first=int, rest=int, following=int)
-    cdef void take_due_events(self, int queue) noexcept
-    @cython.locals(row=int)
-    cdef void happen(self, int event) noexcept
-    @cython.locals(engine=int, row=Py_ssize_t)
-    cdef void end(self, int stage) noexcept
-    cdef void release(self, int released, int releaser) noexcept
-    cdef void become_ready(self, int stage) noexcept
-    @cython.locals(stage=int)
+    @cython.locals(first=Py_ssize_t, rest=Py_ssize_t, place=Py_ssize_t)
+    cdef void take_due_events(self, Py_ssize_t queue) noexcept
+    @cython.locals(row=Py_ssize_t)
+    cdef void happen(self, Py_ssize_t event) noexcept
+    @cython.locals(engine=Py_ssize_t, row=Py_ssize_t, queue=Py_ssize_t)
+    cdef void end(self, Py_ssize_t stage) noexcept
+    cdef void release(self, Py_ssize_t released, Py_ssize_t releaser) noexcept
+    cdef void become_ready(self, Py_ssize_t stage) noexcept
+    @cython.locals(stage=Py_ssize_t)
     cdef void settle(self) noexcept
-    @cython.locals(place=int, engine=int)
+    @cython.locals(place=Py_ssize_t, engine=Py_ssize_t)
     cdef void arbitrate(self) noexcept
-    @cython.locals(engine=int)
-    cdef void line_up(self, int stage) noexcept
-    cdef void touch(self, int engine) noexcept
-    @cython.locals(stage=int)
-    cdef void serve(self, int engine) noexcept
-    @cython.locals(first_event=int, row=Py_ssize_t)
-    cdef void start(self, int stage) noexcept
-    @cython.locals(row=int, releaser=int)
-    cdef long long due_ps(self, int event, int queue) noexcept
-    cdef void append(self, int queue, int event) noexcept
+    @cython.locals(engine=Py_ssize_t)
+    cdef void line_up(self, Py_ssize_t stage) noexcept
+    cdef void touch(self, Py_ssize_t engine) noexcept
+    @cython.locals(stage=Py_ssize_t)
+    cdef void serve(self, Py_ssize_t engine) noexcept
+    @cython.locals(row=Py_ssize_t)
+    cdef void start(self, Py_ssize_t stage) noexcept
+    @cython.locals(place=Py_ssize_t, due=cython.longlong)
+    cdef void append(self, Py_ssize_t queue, Py_ssize_t event) noexcept
     @cython.locals(parent=int)
     cdef void heap_rise(self, int place, int queue, long long due) noexcept
     @cython.locals(child=int)
     cdef void heap_sink(self, int place, int queue, long long due) noexcept
     cdef void heap_pop(self) noexcept
-    @cython.locals(place=int, stage=int)
+    @cython.locals(place=Py_ssize_t, hole=Py_ssize_t, stage=int, moves_left=Py_ssize_t)
     cdef void sort_newly_ready(self) noexcept
-    @cython.locals(count=int, root=int, last=int, stage=int)
+    @cython.locals(count=Py_ssize_t, root=Py_ssize_t, last=Py_ssize_t, stage=int)
     cdef void heap_sort_newly_ready(self) noexcept
-    @cython.locals(child=int)
-    cdef void sink_stage(self, int place, int count, int stage) noexcept
+    @cython.locals(child=Py_ssize_t)
+    cdef void sink_stage(self, Py_ssize_t place, Py_ssize_t count, int stage) noexcept

@@ -8,6 +8,9 @@ class come due in the order in which they were made: a class is a queue, and onl
 need a heap. Stages become ready in order of time, so an engine's waiting line is a queue as well,
 once the stages of one instant are sorted by id. And nothing that starts in an instant ends or
 releases in it, so an instant is settled before anything starts.
+
+Columns that come from one call of `new32` or `new64` lie side by side in memory, so that what an
+event needs of a stage, a release or an engine comes at once.
 """
 
 from collections.abc import Callable, MutableSequence
@@ -15,7 +18,7 @@ from collections.abc import Callable, MutableSequence
 NONE = -1
 
 Ints = MutableSequence[int]
-NewColumn = Callable[[int], Ints]
+NewColumns = Callable[[int, int], list[Ints]]
 
 _BUILT_FROM: bytes
 
@@ -29,77 +32,127 @@ def built_from() -> str:
 
 
 class Law:
-    """One run of a graph of stages. `new32`, `new64` give columns of a length, filled with −1.
+    """One run of a graph of stages. `new32(n, length)`, `new64` give n columns filled with −1.
 
-    Per stage: `engine` (NONE where it needs not queue), `queue` (its duration's), `missing` (how
-    many releases it waits for; used up). Releases by a stage's end are the rows
-    `end_offsets[stage]` to `end_offsets[stage + 1]` of: `end_released`, the stage released;
-    `end_queue`, the lag's queue or NONE for no lag; `end_releaser`, the stage itself. Releases by
-    its start likewise; they all have a lag. Per queue: `queue_ps`, how long its events take.
+    Per engine: `serves`, 1 where stages queue for it, else 0. Per stage: `engine` and `queue` (its
+    duration class). Releases as stage_graph has them, grouped by the stage released
+    (`offsets[stage]` to `offsets[stage + 1]`): `releaser`, `from_start` (0 or 1), `lag_class`. Per
+    queue: `queue_ps`, how long its events take: the duration classes, then, from `first_lag` on, the
+    lag classes. None of these is written to.
 
-    Results, per stage: `ready_ps`, `start_ps`, `end_ps`, `cause`; −1 where it never came to it.
+    Results, per stage (and one more row): `ready_ps`, `end_ps`, `cause`; −1 where it never came to it.
     """
 
     def __init__(
         self,
-        engines: int,
+        serves: Ints,
         engine: Ints,
         queue: Ints,
         queue_ps: Ints,
-        missing: Ints,
-        end_offsets: Ints,
-        end_releaser: Ints,
-        end_released: Ints,
-        end_queue: Ints,
-        start_offsets: Ints,
-        start_releaser: Ints,
-        start_released: Ints,
-        start_queue: Ints,
-        new32: NewColumn,
-        new64: NewColumn,
+        first_lag: int,
+        offsets: Ints,
+        releaser: Ints,
+        from_start: Ints,
+        lag_class: Ints,
+        new32: NewColumns,
+        new64: NewColumns,
     ) -> None:
         self.stages = len(engine)
-        self.end_releases = len(end_released)
-        self.engine = engine
-        self.queue = queue
+        (
+            self.engine,  # NONE where it needs not queue
+            self.queue,
+            self.missing,  # how many releases it still waits for
+            self.cause,
+            self.next_waiting,
+            self.by_end,  # the first of the releases by its end; those by its start follow
+            self.by_start,
+            _,  # eight make half a cache line
+        ) = new32(8, self.stages + 1)
+        self.ready_ps, self.end_ps = new64(2, self.stages + 1)
+        self.released, self.lag_queue, self.releaser, _ = new32(4, len(releaser))
         self.queue_ps = queue_ps
-        self.missing = missing
-        self.end_offsets = end_offsets
-        self.end_releaser = end_releaser
-        self.end_released = end_released
-        self.end_queue = end_queue
-        self.start_offsets = start_offsets
-        self.start_releaser = start_releaser
-        self.start_released = start_released
-        self.start_queue = start_queue
-
-        self.ready_ps = new64(self.stages)
-        self.start_ps = new64(self.stages)
-        self.end_ps = new64(self.stages)
-        self.cause = new32(self.stages)
-
-        self.now = 0
-        self.newly_ready = new32(self.stages)
-        self.newly_ready_count = 0
-        self.lanes = new32(self.stages)
-        self.lane_count = 0
-
-        self.next_waiting = new32(self.stages)
-        self.first_waiting = new32(engines)
-        self.last_waiting = new32(engines)
-        self.serving = new32(engines)
-        self.served = new32(engines)
-        self.touched = new32(engines)
-        self.touched_count = 0
-        self.is_touched = new32(engines)
-
         queues = len(queue_ps)
-        self.next_event = new32(self.stages + self.end_releases + len(start_released))
-        self.first_event = new32(queues)
-        self.last_event = new32(queues)
-        self.heap_queue = new32(queues)
-        self.heap_ps = new64(queues)
+        self.next_due, self.past_due = new32(2, queues)
+        for each in range(queues):
+            self.next_due[each] = 0
+        self.lay_stages(serves, engine, queue, offsets)
+        self.count_releases(releaser, from_start)
+        self.lay_releases(offsets, releaser, from_start, lag_class, first_lag)
+        events = self.lay_queues()
+        (self.event,) = new32(1, events)
+        (self.due_ps,) = new64(1, events)
+        (self.heap_queue,) = new32(1, queues)
+        (self.heap_ps,) = new64(1, queues)
         self.heap_size = 0
+
+        engines = len(serves)
+        self.first_waiting, self.last_waiting, self.serving, self.served = new32(4, engines)
+        self.touched, self.is_touched = new32(2, engines)
+        self.touched_count = 0
+        self.now = 0
+        self.lane = NONE
+        (self.newly_ready,) = new32(1, self.stages)
+        self.newly_ready_count = 0
+
+    # The columns that a run goes by: releases grouped by who releases.
+
+    def lay_stages(self, serves: Ints, engine: Ints, queue: Ints, offsets: Ints) -> None:
+        """Every stage's columns, its releases not yet counted; counts each queue's stages."""
+        for stage in range(self.stages):
+            self.engine[stage] = engine[stage] if serves[engine[stage]] == 1 else NONE
+            self.queue[stage] = queue[stage]
+            self.missing[stage] = offsets[stage + 1] - offsets[stage]
+            self.by_end[stage] = 0
+            self.by_start[stage] = 0
+            self.next_due[queue[stage]] += 1
+
+    def count_releases(self, releaser: Ints, from_start: Ints) -> None:
+        """Sets by_end and by_start to one past the last release of their kind."""
+        for row in range(len(releaser)):
+            if from_start[row] == 0:
+                self.by_end[releaser[row]] += 1
+            else:
+                self.by_start[releaser[row]] += 1
+        past = 0
+        for stage in range(self.stages):
+            past += self.by_end[stage]
+            self.by_end[stage] = past
+            past += self.by_start[stage]
+            self.by_start[stage] = past
+        self.by_end[self.stages] = past
+
+    def lay_releases(
+        self, offsets: Ints, releaser: Ints, from_start: Ints, lag_class: Ints, first_lag: int
+    ) -> None:
+        """Places every release, each releaser's last first: by_end and by_start go down to the first.
+
+        Counts each queue's releases.
+        """
+        for stage in range(self.stages - 1, -1, -1):
+            for row in range(offsets[stage + 1] - 1, offsets[stage] - 1, -1):
+                if from_start[row] == 0:
+                    self.by_end[releaser[row]] -= 1
+                    place = self.by_end[releaser[row]]
+                else:
+                    self.by_start[releaser[row]] -= 1
+                    place = self.by_start[releaser[row]]
+                self.released[place] = stage
+                self.lag_queue[place] = first_lag + lag_class[row]
+                self.releaser[place] = releaser[row]
+                self.next_due[first_lag + lag_class[row]] += 1
+
+    def lay_queues(self) -> int:
+        """Gives each queue room for its events, counted in next_due; returns how many there are.
+
+        What takes no time happens at once and never queues.
+        """
+        events = 0
+        for queue in range(len(self.queue_ps)):
+            room = self.next_due[queue] if self.queue_ps[queue] > 0 else 0
+            self.next_due[queue] = events
+            self.past_due[queue] = events
+            events += room
+        return events
 
     def run(self) -> None:
         """Runs from time 0 until nothing is left to happen."""
@@ -119,19 +172,17 @@ class Law:
 
     def take_due_events(self, queue: int) -> None:
         """The events of the queue at the heap's top that are due now."""
-        first = self.first_event[queue]
-        rest = self.next_event[first]
-        while rest != NONE and self.due_ps(rest, queue) == self.now:
-            rest = self.next_event[rest]
-        self.first_event[queue] = rest
-        if rest == NONE:
+        first = self.next_due[queue]
+        rest = first + 1
+        while rest < self.past_due[queue] and self.due_ps[rest] == self.now:
+            rest += 1
+        self.next_due[queue] = rest
+        if rest == self.past_due[queue]:
             self.heap_pop()
         else:
-            self.heap_sink(0, queue, self.due_ps(rest, queue))
-        while first != rest:
-            following = self.next_event[first]
-            self.happen(first)
-            first = following
+            self.heap_sink(0, queue, self.due_ps[rest])
+        for place in range(first, rest):
+            self.happen(self.event[place])
 
     def happen(self, event: int) -> None:
         """A stage's end (event = stage), or a lagged release (numbered on from the stages)."""
@@ -139,11 +190,7 @@ class Law:
             self.end(event)
             return
         row = event - self.stages
-        if row < self.end_releases:
-            self.release(self.end_released[row], self.end_releaser[row])
-            return
-        row -= self.end_releases
-        self.release(self.start_released[row], self.start_releaser[row])
+        self.release(self.released[row], self.releaser[row])
 
     def end(self, stage: int) -> None:
         """The stage ends now; its engine is free, and what it releases is released or lags behind."""
@@ -152,11 +199,12 @@ class Law:
             self.serving[engine] = NONE
             self.served[engine] = stage
             self.touch(engine)
-        for row in range(self.end_offsets[stage], self.end_offsets[stage + 1]):
-            if self.end_queue[row] == NONE:
-                self.release(self.end_released[row], stage)
+        for row in range(self.by_end[stage], self.by_start[stage]):
+            queue = self.lag_queue[row]
+            if self.queue_ps[queue] == 0:
+                self.release(self.released[row], stage)
             else:
-                self.append(self.end_queue[row], self.stages + row)
+                self.append(queue, self.stages + row)
 
     def release(self, released: int, releaser: int) -> None:
         """One release happened; of those that came last, the least releaser is the cause."""
@@ -171,17 +219,17 @@ class Law:
         """Everything that releases the stage has happened."""
         self.ready_ps[stage] = self.now
         if self.engine[stage] == NONE:
-            self.lanes[self.lane_count] = stage
-            self.lane_count += 1
+            self.next_waiting[stage] = self.lane
+            self.lane = stage
         else:
             self.newly_ready[self.newly_ready_count] = stage
             self.newly_ready_count += 1
 
     def settle(self) -> None:
         """Starts what needs no engine; what takes no time ends at once and may release more."""
-        while self.lane_count > 0:
-            self.lane_count -= 1
-            stage = self.lanes[self.lane_count]
+        while self.lane != NONE:
+            stage = self.lane
+            self.lane = self.next_waiting[stage]
             self.start(stage)
             if self.end_ps[stage] == self.now:
                 self.end(stage)
@@ -211,6 +259,7 @@ class Law:
         else:
             self.next_waiting[self.last_waiting[engine]] = stage
         self.last_waiting[engine] = stage
+        self.next_waiting[stage] = NONE
         self.touch(engine)
 
     def touch(self, engine: int) -> None:
@@ -232,35 +281,22 @@ class Law:
 
     def start(self, stage: int) -> None:
         """The stage starts now; what its start releases lags behind."""
-        self.start_ps[stage] = self.now
         self.end_ps[stage] = self.now + self.queue_ps[self.queue[stage]]
-        first_event = self.stages + self.end_releases
-        for row in range(self.start_offsets[stage], self.start_offsets[stage + 1]):
-            self.append(self.start_queue[row], first_event + row)
+        for row in range(self.by_start[stage], self.by_end[stage + 1]):
+            self.append(self.lag_queue[row], self.stages + row)
 
     # Events: a queue per class, a heap of the queues by when their first event is due.
 
-    def due_ps(self, event: int, queue: int) -> int:
-        """When an event of the queue is due."""
-        if event < self.stages:
-            return self.end_ps[event]
-        row = event - self.stages
-        if row < self.end_releases:
-            return self.end_ps[self.end_releaser[row]] + self.queue_ps[queue]
-        releaser = self.start_releaser[row - self.end_releases]
-        return self.start_ps[releaser] + self.queue_ps[queue]
-
     def append(self, queue: int, event: int) -> None:
-        """The event joins its class: due no earlier than any in it."""
-        self.next_event[event] = NONE
-        if self.first_event[queue] != NONE:
-            self.next_event[self.last_event[queue]] = event
-            self.last_event[queue] = event
-            return
-        self.first_event[queue] = event
-        self.last_event[queue] = event
-        self.heap_size += 1
-        self.heap_rise(self.heap_size - 1, queue, self.due_ps(event, queue))
+        """The event, made now, joins its class: due no earlier than any in it."""
+        place = self.past_due[queue]
+        due = self.now + self.queue_ps[queue]
+        self.event[place] = event
+        self.due_ps[place] = due
+        self.past_due[queue] = place + 1
+        if place == self.next_due[queue]:
+            self.heap_size += 1
+            self.heap_rise(self.heap_size - 1, queue, due)
 
     def heap_rise(self, place: int, queue: int, due: int) -> None:
         """Puts the queue where it belongs, from `place` towards the top."""
@@ -298,16 +334,19 @@ class Law:
     # Sorting the stages of one instant by id: few as a rule, a million in the worst case.
 
     def sort_newly_ready(self) -> None:
-        """Ascending ids, in place, never quadratic."""
-        if self.newly_ready_count > FEW:
-            self.heap_sort_newly_ready()
-            return
+        """Ascending ids, in place, never quadratic: they are nearly in order, or else a heap sorts them."""
+        moves_left = FEW * self.newly_ready_count
         for place in range(1, self.newly_ready_count):
             stage = self.newly_ready[place]
-            while place > 0 and self.newly_ready[place - 1] > stage:
-                self.newly_ready[place] = self.newly_ready[place - 1]
-                place -= 1
-            self.newly_ready[place] = stage
+            hole = place
+            while hole > 0 and self.newly_ready[hole - 1] > stage:
+                self.newly_ready[hole] = self.newly_ready[hole - 1]
+                hole -= 1
+            self.newly_ready[hole] = stage
+            moves_left -= place - hole
+            if moves_left < 0:
+                self.heap_sort_newly_ready()
+                return
 
     def heap_sort_newly_ready(self) -> None:
         """A heap sort."""
@@ -334,4 +373,4 @@ class Law:
 
 
 FEW = 16
-"""Up to here an insertion sort is quicker."""
+"""As many moves a stage are quicker than a heap sort."""

@@ -51,10 +51,20 @@ def _sha256(sources: list[Path]) -> str:
 
 
 def column(module: NativeModule, values: npt.NDArray[Any], dtype: type[np.integer]) -> Any:
-    """What the module reads: C integers of its own when compiled, else a list (quicker than numpy)."""
-    return np.array(values, dtype=dtype) if is_compiled(module) else values.tolist()
+    """What the module reads: C integers when compiled, else a list (quicker than numpy)."""
+    return np.ascontiguousarray(values, dtype=dtype) if is_compiled(module) else values.tolist()
+
+
+def new_columns(
+    module: NativeModule, count: int, length: int, dtype: type[np.integer]
+) -> list[Any]:
+    """What the module writes: columns of `length` times NONE, side by side in memory when compiled."""
+    if is_compiled(module):
+        return list(np.full((length, count), NONE, dtype=dtype).T)
+    return [[NONE] * length for _ in range(count)]
 
 
 def new_column(module: NativeModule, length: int, dtype: type[np.integer]) -> Any:
-    """What the module writes: `length` times NONE."""
-    return np.full(length, NONE, dtype=dtype) if is_compiled(module) else [NONE] * length
+    """One such column, contiguous."""
+    (column,) = new_columns(module, 1, length, dtype)
+    return np.ascontiguousarray(column) if is_compiled(module) else column

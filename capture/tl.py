@@ -12,9 +12,10 @@ with the kernel's file and line.
 
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING, NoReturn
 
 from ..schemas.commands import CommandForm, CommandKind, OpForm
-from ..schemas.errors import KernelError
+from ..schemas.errors import KernelError, did_you_mean
 from ..schemas.trace import SourceLine
 from .arguments import DTypeLike, ShapeLike, as_dtype, as_shape
 from .handles import TensorHandle
@@ -27,6 +28,10 @@ from .tl_memory import MemoryVerbs
 WAIT = CommandForm(CommandKind.WAIT, (OpForm("wait", (), has_out=False),))
 AXES = (0, 1, 2)
 MOST_CYCLES = 10**12
+
+
+class NoSuchVerbError(KernelError, AttributeError):
+    """tl has no such verb; as an AttributeError it lets `hasattr(tl, …)` answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +51,12 @@ class Tl(MathVerbs, MemoryVerbs, GemmVerbs):
         self._port = port
         self._program_id = program_id
         self._grid = grid
+
+    if not TYPE_CHECKING:  # a type checker is to report an unknown verb itself
+
+        def __getattr__(self, name: str) -> NoReturn:
+            verbs = [verb for verb in dir(type(self)) if not verb.startswith("_")]
+            raise NoSuchVerbError(f"tl has no '{name}'{did_you_mean(name, verbs)}")
 
     def program_id(self, axis: int) -> int:
         """This PE's number along an axis: 0 the PE in its CUBE, 1 the CUBE in its SIP, 2 the SIP."""

@@ -9,6 +9,21 @@ from kerntape.schemas.errors import KernelError
 A = normal(4, 6)
 
 
+def test_a_verb_that_tl_has_not_gets_the_nearest_one() -> None:
+    def kernel(x, *, tl):
+        tl.laod(x)  # here
+
+    assert refusal(kernel, A) == "tl has no 'laod'; did you mean 'load'?"
+
+
+def test_a_kernel_may_ask_whether_tl_has_a_verb() -> None:
+    def kernel(x, *, tl):
+        assert hasattr(tl, "load")
+        assert not hasattr(tl, "try_recv")
+
+    record(kernel, A)
+
+
 def test_a_shape_that_does_not_broadcast_names_both_shapes() -> None:
     def kernel(x, *, tl):
         a = tl.load(x)

@@ -12,6 +12,7 @@ from ..schemas.errors import ConfigError
 from ..schemas.topology import Topology
 from ..schemas.trace import KeptInputs, PeEntry, TensorInfo, Trace, TraceHeader
 from .data import DataStore
+from .device import chosen_device, whole_machine
 from .hbm_layout import Images, PeTensors, images, lay_out
 from .kernel_arguments import seen_by_pe
 from .kernel_files import LoadedKernel, loaded_kernel
@@ -37,17 +38,20 @@ def capture(
     with_data: bool = True,
     keep_inputs: bool = False,
     seed: int = 0,
+    device: str | None = None,
 ) -> CaptureResult:
     """The trace of a shipped kernel's name or a user's `file.py:function`, its `--arg` texts given.
 
-    Raises ConfigError for a kernel, an argument or a tensor that cannot be; KernelError and
-    KernelRaisedError as capture.runner does. Outputs that are wrong are reported, not raised.
+    `device` names the SIPs that the launch may use, as `--device` does; all unless given.
+    Raises ConfigError for a kernel, a device, an argument or a tensor that cannot be; KernelError
+    and KernelRaisedError as capture.runner does. Outputs that are wrong are reported, not raised.
     """
     if keep_inputs and not with_data:
         raise ConfigError("--keep-inputs keeps values, and --no-data makes none; leave one out")
+    used = whole_machine(topology) if device is None else chosen_device(topology, device)
     with loaded_kernel(kernel) as loaded:
         bound = bind_arguments(loaded.launch, arguments, loaded.name)
-        rt = Runtime(topology, with_data=with_data, seed=seed)
+        rt = Runtime(used, with_data=with_data, seed=seed)
         with loaded.running(loaded.name):
             loaded.launch(rt, **bound)
         return _run(loaded, bound, rt, with_data, keep_inputs)
@@ -62,7 +66,7 @@ def _run(
 ) -> CaptureResult:
     if rt.launched is None:
         raise ConfigError(f"{loaded.name} must call rt.launch(kernel, grid, …), and did not")
-    pes = lay_out(rt.tensors, rt.launched.grid, rt.topology)
+    pes = lay_out(rt.tensors, rt.launched.grid, rt.device)
     seen = None
     if with_data:
         with loaded.running(f"{loaded.name}, making values,"):
@@ -85,6 +89,7 @@ def _launch(rt: Runtime, request: LaunchRequest, pes: tuple[PeTensors, ...]) -> 
             (place.pe, place.cube, place.sip),
             tuple(seen(pe) for seen in arguments),
             {name: seen(pe) for name, seen in keywords.items()},
+            pe,
         )
         for pe, place in zip(pes, request.grid.places(), strict=True)
     ]
@@ -122,7 +127,7 @@ def _header(
                 name=str(tensor.name),
                 shape=tensor.shape,
                 dtype=tensor.dtype.value,
-                placement=str(tensor.placement),
+                placement=str(tensor.placement.on_machine(rt.device)),
                 is_output=tensor.number in output_numbers,
             )
             for tensor in rt.tensors
@@ -137,8 +142,13 @@ def _trace(
     inputs: KeptInputs | None,
 ) -> Trace:
     entries = [
-        PeEntry(pe.rank, stream, pe.owners, pe.bases)
-        for pe, stream in zip(pes, recording.stream_numbers, strict=True)
+        PeEntry(
+            pe.rank,
+            stream,
+            (*pe.owners, *(part.owner for part in far)),
+            (*pe.bases, *(part.base for part in far)),
+        )
+        for pe, stream, far in zip(pes, recording.stream_numbers, recording.far_parts, strict=True)
     ]
     return Trace(
         header=header,

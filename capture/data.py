@@ -40,17 +40,24 @@ class DataStore:
 
     def of_pe(self, rank: int, tcm_bytes: int, tile: Tile) -> "PeData":
         """The values of one PE, its TCM unwritten."""
-        return PeData(tcm_bytes, tile, self._seen_by.get(rank, {}))
+        return PeData(tcm_bytes, tile, self._seen_by, rank)
 
 
 class PeData:
-    """The memory of one PE and the tensors it sees, by number."""
+    """The memory of one PE and the tensors it sees, by number. `seen_by` has those of all PEs."""
 
-    def __init__(self, tcm_bytes: int, tile: Tile, images: Mapping[int, Array]) -> None:
+    def __init__(
+        self, tcm_bytes: int, tile: Tile, seen_by: Mapping[int, Mapping[int, Array]], rank: int
+    ) -> None:
         self._tcm = np.empty(tcm_bytes, dtype=np.uint8)
         self._page_is_fresh = np.ones(-(-tcm_bytes // PAGE_BYTES), dtype=np.bool_)
         self._tile = tile
-        self._images = images
+        self._seen_by = seen_by
+        self._images = dict(seen_by.get(rank, {}))
+
+    def see(self, number: int, rank: int, tensor: int) -> None:
+        """From now on, tensor `number` is what the PE of that rank sees as `tensor`."""
+        self._images[number] = self._seen_by[rank][tensor]
 
     def array(self, handle: TensorHandle) -> Array:
         """The handle's elements: a numpy view in its storage dtype."""

@@ -1,7 +1,7 @@
 """Where the launch's tensors lie: per PE, one after the other from HBM address 0, 64-byte aligned.
 
 What a PE sees of a tensor is its part by the placement. It lies in the PE's own HBM, or in that of
-the tensor's single owner, whose place then counts for all.
+the tensor's single owner, whose place then counts for all, whether or not the owner is launched.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,8 +12,9 @@ from typing import TypeAlias
 import numpy as np
 
 from ..schemas.errors import ConfigError
-from ..schemas.topology import Place, Topology
+from ..schemas.topology import Place
 from ..schemas.values import Array
+from .device import Device
 from .memory import align_up
 from .placement import LaunchGrid, Part
 from .runtime import Tensor
@@ -39,22 +40,22 @@ class PeTensors:
         return HbmTensor.whole(self.rank, tensor.number, name, shape, tensor.dtype)
 
 
-def lay_out(
-    tensors: Sequence[Tensor], grid: LaunchGrid, topology: Topology
-) -> tuple[PeTensors, ...]:
+def lay_out(tensors: Sequence[Tensor], grid: LaunchGrid, device: Device) -> tuple[PeTensors, ...]:
     """Every launched PE's tensors, in rank order.
 
     Raises ConfigError naming the tensor that does not fit into `topology.pe.hbm_bytes`.
     """
-    addresses = {place: tuple(_bases(tensors, grid, place, topology)) for place in grid.places()}
+    owners = (tensor.placement.owner for tensor in tensors)
+    homes_of_any = dict.fromkeys([*grid.places(), *(owner for owner in owners if owner)])
+    addresses = {place: tuple(_bases(tensors, grid, place, device)) for place in homes_of_any}
     seen = []
     for place in grid.places():
         homes = [tensor.placement.home(place) for tensor in tensors]
         seen.append(
             PeTensors(
-                topology.rank(place),
+                device.rank(place),
                 tuple(tensor.placement.part(tensor.shape, grid, place) for tensor in tensors),
-                tuple(topology.rank(home) for home in homes),
+                tuple(device.rank(home) for home in homes),
                 tuple(addresses[home][number] for number, home in enumerate(homes)),
             )
         )
@@ -62,21 +63,21 @@ def lay_out(
 
 
 def _bases(
-    tensors: Sequence[Tensor], grid: LaunchGrid, place: Place, topology: Topology
+    tensors: Sequence[Tensor], grid: LaunchGrid, place: Place, device: Device
 ) -> Iterator[int]:
     """Each tensor's address in the PE's HBM; of one that does not lie there, where it would begin."""
     top = 0
     for tensor in tensors:
         base = align_up(top)
         yield base
-        if tensor.placement.home(place) != place:
+        if not tensor.placement.lies_at(place, grid):
             continue
         shape = _shape(tensor.placement.part(tensor.shape, grid, place))
         size_bytes = prod(shape) * tensor.dtype.size_bytes
-        capacity = topology.pe.hbm_bytes
+        capacity = device.topology.pe.hbm_bytes
         if base + size_bytes > capacity:
             raise ConfigError(
-                f"{tensor} does not fit into the HBM of rank {topology.rank(place)}: it needs"
+                f"{tensor} does not fit into the HBM of rank {device.rank(place)}: it needs"
                 f" {size_bytes} bytes and {max(0, capacity - base)} of {capacity} are free"
                 " (topology pe.hbm_bytes); split it over more PEs or make it smaller"
             )

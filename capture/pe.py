@@ -18,6 +18,7 @@ from ..schemas.op_rules import Shape
 from ..schemas.topology import Topology
 from ..schemas.trace import SourceLine
 from .data import PeData
+from .far_parts import FarParts, ProgramId
 from .handles import Allocation, Operand, TensorHandle
 from .interning import InternedGeometry, InternPool
 from .math_plan import ScalarItems
@@ -49,10 +50,11 @@ class Pe:
     It belongs to the greenlet that makes it, the one that runs the PE's kernel.
     """
 
-    def __init__(self, tables: LaunchTables, rank: int, data: PeData | None) -> None:
+    def __init__(self, tables: LaunchTables, rank: int, data: PeData | None, far: FarParts) -> None:
         self._rank = rank
         self._kernel = getcurrent()
         self.data = data
+        self._far = far
         self.plans = tables.plans
         self.recorder = Recorder()
         self._sites = tables.sites
@@ -134,17 +136,29 @@ class Pe:
 
     def reference(self, tensor: HbmTensor) -> TensorHandle:
         """A handle on a tensor, or a slice of one, in HBM."""
-        if tensor.rank != self._rank:
-            self._check_running()
-            raise KernelError(
-                f"tensor '{tensor.name}' is what PE {tensor.rank} sees of it, and PE {self._rank}"
-                " uses it; use the kernel's own argument"
-            )
+        self._check_seen(tensor)
         interned = self._pool.geometry(tensor.shape, tensor.strides, tensor.dtype, Space.HBM)
         allocation = self._hbm.get(tensor.number)
         if allocation is None:
             allocation = self._hbm[tensor.number] = Allocation(None)
         return self._handle(interned, tensor.offset, tensor.number, tensor.name, allocation)
+
+    def part_of(self, tensor: HbmTensor, place: ProgramId) -> HbmTensor:
+        """What the PE at `place` sees of a tensor. Raises KernelError where it cannot be had."""
+        self._check_running()
+        self._check_seen(tensor)
+        part, far = self._far.part(tensor, place)
+        if far is not None and self.data is not None:
+            self.data.see(part.number, far.seen_by, far.tensor)
+        return part
+
+    def _check_seen(self, tensor: HbmTensor) -> None:
+        if tensor.rank != self._rank:
+            self._check_running()
+            raise KernelError(
+                f"tensor '{tensor.name}' is what PE {tensor.rank} sees of it, and PE {self._rank}"
+                " uses it; use the kernel's own argument, or tl.part_of with it"
+            )
 
     def view_of(self, handle: TensorHandle, view: View) -> TensorHandle:
         """A new handle on some of another's bytes, of the same allocation."""

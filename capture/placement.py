@@ -13,14 +13,18 @@ from operator import index
 from typing import SupportsIndex
 
 from ..schemas.errors import ConfigError, did_you_mean
-from ..schemas.topology import Level, Place, Topology
+from ..schemas.topology import Level, Place
+from .device import Device
 
 Part = tuple[range, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class LaunchGrid:
-    """The PEs a kernel runs on: the first `pes` of the first `cubes` CUBEs of the first `sips` SIPs."""
+    """The PEs a kernel runs on: the first `pes` of the first `cubes` CUBEs of the first `sips` SIPs.
+
+    SIPs are counted within the launch's device (capture/device.py), here and in every Place.
+    """
 
     pes: int
     cubes: int
@@ -30,7 +34,9 @@ class LaunchGrid:
         return self.pes * self.cubes * self.sips
 
     def __contains__(self, place: Place) -> bool:
-        return place.pe < self.pes and place.cube < self.cubes and place.sip < self.sips
+        return (
+            0 <= place.pe < self.pes and 0 <= place.cube < self.cubes and 0 <= place.sip < self.sips
+        )
 
     @property
     def extents(self) -> tuple[int, int, int]:
@@ -49,22 +55,26 @@ class LaunchGrid:
                     yield Place(sip, cube, pe)
 
 
-def launch_grid(grid: Sequence[SupportsIndex], topology: Topology) -> LaunchGrid:
-    """The grid (PEs, CUBEs, SIPs) of a launch. Raises ConfigError where the machine has fewer."""
+def launch_grid(grid: Sequence[SupportsIndex], device: Device) -> LaunchGrid:
+    """The grid (PEs, CUBEs, SIPs) of a launch. Raises ConfigError where the device has fewer."""
     if len(grid) != 3 or not all(isinstance(extent, SupportsIndex) for extent in grid):
         raise ConfigError(f"a launch grid must be (PEs, CUBEs, SIPs), not {grid!r}")
     pes, cubes, sips = (index(extent) for extent in grid)
     for name, extent, most in (
-        ("PEs", pes, topology.pes.size),
-        ("CUBEs", cubes, topology.cubes.size),
-        ("SIPs", sips, topology.sips),
+        ("PEs", pes, device.topology.pes.size),
+        ("CUBEs", cubes, device.topology.cubes.size),
+        ("SIPs", sips, len(device.sips)),
     ):
         if not 1 <= extent <= most:
             raise ConfigError(
-                f"the launch grid's {name} must be from 1 to {most}"
-                f" (topology {topology.name}), not {extent}"
+                f"the launch grid's {name} must be from 1 to {most} ({device}), not {extent}"
             )
     return LaunchGrid(pes, cubes, sips)
+
+
+def whole_grid(device: Device) -> LaunchGrid:
+    """Every PE of the device."""
+    return LaunchGrid(device.topology.pes.size, device.topology.cubes.size, len(device.sips))
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +139,7 @@ class Split:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Where a tensor lies: cut by `splits`, or whole in the HBM of its single `owner`."""
+    """Where a tensor lies: cut by `splits`, or whole in the HBM of its single `owner`, launched or not."""
 
     splits: tuple[Split, ...] = ()
     owner: Place | None = None
@@ -186,17 +196,25 @@ class Placement:
         """Whose HBM holds what a PE sees of the tensor: the single owner's, or its own."""
         return self.owner or place
 
-    def check(self, shape: tuple[int, ...], grid: LaunchGrid) -> None:
-        """Raises ConfigError where an axis is not the tensor's or the owner is not launched."""
+    def lies_at(self, place: Place, grid: LaunchGrid) -> bool:
+        """Whether the HBM of that PE holds some of the tensor."""
+        return place in grid if self.owner is None else place == self.owner
+
+    def on_machine(self, device: Device) -> "Placement":
+        """As a trace tells it: an owner is a PE of the machine, not of the launch."""
+        if self.owner is None:
+            return self
+        return Placement(self.splits, device.on_machine(self.owner))
+
+    def check(self, shape: tuple[int, ...], device: Device) -> None:
+        """Raises ConfigError where an axis is not the tensor's or the owner is none of the device's PEs."""
         for split in self.splits:
             if not 0 <= split.axis < len(shape):
                 raise ConfigError(
                     f"the split axis must be from 0 to {len(shape) - 1}, not {split.axis}"
                 )
-        if self.owner is not None and self.owner not in grid:
-            raise ConfigError(
-                f"the owner must be a PE of the launch, not {_place_name(self.owner)}"
-            )
+        if self.owner is not None and self.owner not in whole_grid(device):
+            raise ConfigError(f"the owner must be a PE of {device}, not {_place_name(self.owner)}")
 
     def __str__(self) -> str:
         if self.owner is not None:

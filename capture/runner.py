@@ -37,6 +37,8 @@ from ..schemas.trace import SourceLine, Stream
 from .data import DataStore
 from .deadlock import Waiting, explain
 from .failures import kernel_line, kernel_traceback
+from .far_parts import FarPart, FarParts, ProgramId
+from .hbm_layout import PeTensors
 from .interning import InternPool
 from .messages import Awaited, Exchange, Port, QueueName
 from .names import CallSites
@@ -52,13 +54,15 @@ Kernel = Callable[..., object]
 class Program:
     """One PE's part of a launch. `program_id` is what tl.program_id(0), (1), (2) return.
 
-    `arguments` and `keywords` are the kernel's, tl excepted: numbers, HbmTensors, anything.
+    `arguments` and `keywords` are the kernel's, tl excepted: numbers, HbmTensors, anything. `tensors`
+    is what the PE sees, for others that ask for its parts; None where nobody can.
     """
 
     rank: int
-    program_id: tuple[int, int, int]
+    program_id: ProgramId
     arguments: tuple[object, ...] = ()
     keywords: Mapping[str, object] = field(default_factory=dict)
+    tensors: PeTensors | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +77,9 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """The tables and streams of schemas.trace.Trace; `stream_numbers[i]` is program i's stream."""
+    """The tables and streams of schemas.trace.Trace; `stream_numbers[i]` is program i's stream, and
+    `far_parts[i]` what it reached for in other PEs' HBM.
+    """
 
     strings: tuple[str, ...]
     geometries: tuple[Geometry, ...]
@@ -81,6 +87,7 @@ class Recording:
     lines: tuple[SourceLine, ...]
     streams: tuple[Stream, ...]
     stream_numbers: tuple[int, ...]
+    far_parts: tuple[tuple[FarPart, ...], ...]
 
 
 def run_kernel(launch: Launch, data: DataStore | None = None) -> Recording:
@@ -117,6 +124,11 @@ class _Run:
         self._runnable: list[int] = []
         self._streams = SharedStreams()
         self._stream_numbers: dict[int, int] = {}
+        seen_at = {each.program_id: each.tensors for each in launch.programs if each.tensors}
+        self._far_parts = {
+            each.rank: FarParts(seen_at, each.tensors or PeTensors(each.rank, (), (), ()))
+            for each in launch.programs
+        }
         self._is_over = False
 
     def record(self) -> Recording:
@@ -135,6 +147,7 @@ class _Run:
             stream_numbers=tuple(
                 self._stream_numbers[program.rank] for program in self._launch.programs
             ),
+            far_parts=tuple(parts.parts for parts in self._far_parts.values()),
         )
 
     def _run_all(self) -> None:
@@ -161,7 +174,7 @@ class _Run:
             values = None
             if self._data is not None:
                 values = self._data.of_pe(program.rank, pe_structure.tcm_bytes, pe_structure.tile)
-            pe = Pe(self._tables, program.rank, values)
+            pe = Pe(self._tables, program.rank, values, self._far_parts[program.rank])
             port = Port(program.rank, self._exchange, self)
             tl = Tl(pe, port, program.program_id, self._launch.grid)
             with self._kernel_errors(program.rank):

@@ -18,6 +18,7 @@ from ..schemas.errors import ConfigError
 from ..schemas.topology import Place, Topology
 from ..schemas.values import Array, round_to
 from .arguments import INT32, DTypeLike, ShapeLike, as_dtype, as_shape
+from .device import Device
 from .launch_arguments import LaunchArgument
 from .placement import REPLICATED, LaunchGrid, Placement, launch_grid
 
@@ -104,14 +105,24 @@ class LaunchRequest:
 class Runtime:
     """The host's side of a launch. `tensors`, `outputs`, `launched` and `resolved` are what it was told."""
 
-    def __init__(self, topology: Topology, *, with_data: bool, seed: int) -> None:
-        self.topology = topology
+    def __init__(self, device: Device, *, with_data: bool, seed: int) -> None:
+        self.device = device
         self.tensors: list[Tensor] = []
         self.outputs: list[Output] = []
         self.launched: LaunchRequest | None = None
         self.resolved: dict[str, LaunchArgument] = {}
         self._with_data = with_data
         self._seed = seed
+
+    @property
+    def topology(self) -> Topology:
+        """The machine, whole."""
+        return self.device.topology
+
+    @property
+    def sips(self) -> int:
+        """How many of its SIPs this launch may use: all, or those that `--device` names."""
+        return len(self.device.sips)
 
     def zeros(
         self,
@@ -204,7 +215,10 @@ class Runtime:
         return REPLICATED.split(axis, over)
 
     def owned_by(self, pe: int = 0, cube: int = 0, sip: int = 0) -> Placement:
-        """Placement: whole, in one PE's HBM; the others reach it there."""
+        """Placement: whole, in one PE's HBM; the others reach it there, over the links.
+
+        The owner need not be launched. `sip` is as program_id(2).
+        """
         return Placement(owner=Place(sip, cube, pe))
 
     def launch(
@@ -223,11 +237,11 @@ class Runtime:
         """
         if self.launched is not None:
             raise ConfigError("rt.launch must be called once, not twice: a trace holds one launch")
-        self.launched = LaunchRequest(kernel, launch_grid(grid, self.topology), arguments, keywords)
+        self.launched = LaunchRequest(kernel, launch_grid(grid, self.device), arguments, keywords)
         self._name_tensors(kernel, arguments, keywords)
         for tensor in self.tensors:
             try:
-                tensor.placement.check(tensor.shape, self.launched.grid)
+                tensor.placement.check(tensor.shape, self.device)
             except ConfigError as error:
                 raise ConfigError(f"{tensor}: {error}") from None
 

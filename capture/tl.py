@@ -21,6 +21,7 @@ from .arguments import DTypeLike, ShapeLike, as_dtype, as_shape
 from .handles import TensorHandle
 from .messages import Message, Port
 from .pe import Pe
+from .tensors import HbmTensor
 from .tl_gemm import GemmVerbs
 from .tl_math import MathVerbs
 from .tl_memory import MemoryVerbs
@@ -65,6 +66,29 @@ class Tl(MathVerbs, MemoryVerbs, GemmVerbs):
     def num_programs(self, axis: int) -> int:
         """How many were launched along an axis."""
         return self._grid[_axis(axis)]
+
+    def part_of(
+        self,
+        tensor: HbmTensor,
+        *,
+        pe: int | None = None,
+        cube: int | None = None,
+        sip: int | None = None,
+    ) -> HbmTensor:
+        """The part of a tensor that another PE of the launch holds, in its HBM. No command.
+
+        A coordinate that is left out is this PE's own. What is loaded from it, streamed by a composite
+        or stored there crosses the links between the two PEs.
+        """
+        if not isinstance(tensor, HbmTensor):
+            raise KernelError(
+                f"tl.part_of: must be given a tensor in HBM, not {type(tensor).__name__}"
+            )
+        asked = zip((pe, cube, sip), self._program_id, ("pe", "cube", "sip"), strict=True)
+        pe_there, cube_there, sip_there = (
+            own if number is None else _coordinate(number, name) for number, own, name in asked
+        )
+        return self._pe.part_of(tensor, (pe_there, cube_there, sip_there))
 
     def send(self, direction: str, src: TensorHandle) -> SendTicket:
         """Sends a handle's elements to the neighbour; waits until PE_IPCQ accepts them.
@@ -150,6 +174,12 @@ def _overhead_form(cycles: int) -> CommandForm:
 def _queue_form(kind: CommandKind, direction: str, operands: tuple[str, ...] = ()) -> CommandForm:
     op = OpForm(kind.name.lower(), operands, has_out=kind is not CommandKind.SEND)
     return CommandForm(kind, (op,), direction=direction)
+
+
+def _coordinate(number: object, name: str) -> int:
+    if not isinstance(number, int):
+        raise KernelError(f"tl.part_of: {name} must be an int, not {number!r}")
+    return number
 
 
 def _axis(axis: int) -> int:

@@ -20,6 +20,18 @@ SHIPPED_KERNELS = {
         ".kernels.gqa_prefill",
         "Causal prefill of grouped-query attention; with c = g the K/V slices rotate in a ring.",
     ),
+    "milestone": ShippedKernel(
+        ".kernels.milestone",
+        "The four panels {single, multi} user × {prefill, decode}, on all SIPs of the device.",
+    ),
+    "attention_mesh_mlo": ShippedKernel(
+        ".kernels.attention_mesh_mlo",
+        "The decode that gqa_decode replaces: no shared K/V, and the answer on all c·p PEs.",
+    ),
+    "attention_mesh_kv": ShippedKernel(
+        ".kernels.attention_mesh_kv",
+        "The prefill that gqa_prefill replaces: all K/V copies visit all c·p PEs, nothing is skipped.",
+    ),
     "gated_ffn": ShippedKernel(
         ".kernels.gated_ffn",
         "One gated feed-forward block (SwiGLU); the token rows are split over p PEs.",

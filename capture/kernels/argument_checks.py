@@ -2,8 +2,12 @@
 
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from math import sqrt
 
 from ...schemas.errors import ConfigError, did_you_mean
+
+STORAGE = ("f16", "bf16", "f32")
+"""Storage dtypes of the shipped kernels."""
 
 
 @contextmanager
@@ -13,6 +17,19 @@ def arguments_of(kernel: str) -> Iterator[None]:
         yield
     except ConfigError as error:
         raise ConfigError(f"{kernel}: {error}") from None
+
+
+def check_attention(
+    dtype: str, g: int, d: int, s_kv: int, **words: tuple[str, Collection[str]]
+) -> None:
+    """Checks what every attention kernel is given; `words` as for `check_words`."""
+    check_words(dtype=(dtype, STORAGE), **words)
+    check_least(1, g=g, d=d, s_kv=s_kv)
+
+
+def score_scale(scale: float | None, d: int) -> float:
+    """The factor of the scores: 1/√d unless one is given."""
+    return 1 / sqrt(d) if scale is None else scale
 
 
 def check_words(**words: tuple[str, Collection[str]]) -> None:

@@ -12,6 +12,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from ...schemas.errors import ConfigError
+
+
+def query_positions(s_kv: int, t_q: int, q_start: int) -> range:
+    """Where the queries stand. Raises ConfigError where their own keys are not among the s_kv."""
+    count = t_q or s_kv
+    if count > s_kv:
+        raise ConfigError(f"t_q must be at most s_kv, which is {s_kv}, not {count}")
+    last = s_kv - count
+    start = last if q_start == -1 else q_start
+    if start > last:
+        raise ConfigError(f"q_start must be at most s_kv - t_q, which is {last}, not {start}")
+    return range(start, start + count)
+
 
 class Sight(Enum):
     """What a chunk of queries sees of a tile of keys."""

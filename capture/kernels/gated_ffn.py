@@ -19,11 +19,10 @@ from ...schemas.dtypes import DType
 from ..runtime import Float64s, Runtime, Tensor
 from ..tensors import HbmTensor
 from ..tl import Tl
-from .argument_checks import arguments_of, check_least, check_words
+from .argument_checks import STORAGE, arguments_of, check_least, check_words
 from .references import gated_feed_forward
 
 F32 = DType.F32
-STORAGE = ("f16", "bf16", "f32")
 
 
 def launch(

@@ -20,7 +20,7 @@ there on. What lies there must be finite numbers: −∞ does not hide a NaN.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import inf, sqrt
+from math import inf
 from typing import Annotated
 
 from ...schemas.dtypes import DType
@@ -30,7 +30,7 @@ from ..handles import TensorHandle
 from ..runtime import Runtime, Tensor
 from ..tensors import HbmTensor
 from ..tl import Tl
-from .argument_checks import arguments_of, check_least, check_words
+from .argument_checks import arguments_of, check_attention, check_least, score_scale
 from .decode_launch import Request, Share, shares
 from .groups import head_groups
 from .kv_cache import PLACEMENTS, KvCache
@@ -47,7 +47,6 @@ from .softmax import (
 from .trees import CUBE_TREES, PE_TREES
 
 F32 = DType.F32
-STORAGE = ("f16", "bf16", "f32")
 
 
 def launch(
@@ -95,26 +94,29 @@ def launch(
     reduce_cube  way to the root between CUBEs: centre, chain or ring
     """
     with arguments_of("gqa_decode"):
-        check_words(
+        check_attention(
+            dtype,
+            g,
+            d,
+            s_kv,
             variant=(variant, VARIANTS),
-            dtype=(dtype, STORAGE),
             placement=(placement, PLACEMENTS),
             reduce_pe=(reduce_pe, PE_TREES),
             reduce_cube=(reduce_cube, CUBE_TREES),
         )
-        check_least(1, g=g, d=d, s_kv=s_kv, slots=slots, requests=requests)
+        check_least(1, slots=slots, requests=requests)
         check_least(0, tile=tile, max_context=max_context, counter=counter)
         check_least(0, start_cube=start_cube, start_pe=start_pe)
         room = max_context or (-(-s_kv // tile) * tile if tile else s_kv)
         held = tokens_held(s_kv, max_context, counter)
-        groups = head_groups(rt.topology, heads, c, p)
+        groups = head_groups(rt.topology, heads, c, p, rt.sips)
         to_root = reduction(groups, reduce_pe, reduce_cube)
-    factor = 1 / sqrt(d) if scale is None else scale
+    factor = score_scale(scale, d)
     rt.resolve(scale=factor, max_context=room, counter=held)
     tensors: list[Tensor] = []
     work = []
     for number in range(requests):
-        start = ((start_cube + number) % c, (start_pe + number // c) % p)
+        start = groups.start_of_request(number, start_cube, start_pe)
         cache = KvCache(groups, -(-room // groups.ranks), placement == "round_robin", *start)
         request = Request(cache, g, d, held, dtype, factor)
         tensors += request.tensors(rt, to_root.root, str(number) if requests > 1 else "")

@@ -21,17 +21,16 @@ The variants of a tile are those of gqa_decode, both GEMMs composites in each: o
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import sqrt
+from itertools import chain
 from typing import Annotated
 
 from ...schemas.dtypes import DType
-from ...schemas.errors import ConfigError
 from ...schemas.topology import Place
-from ..runtime import Runtime
+from ..runtime import Runtime, Tensor
 from ..tensors import HbmTensor
 from ..tl import Tl
-from .argument_checks import arguments_of, check_least, check_words
-from .causal import Staircase
+from .argument_checks import arguments_of, check_attention, check_least, score_scale
+from .causal import Staircase, query_positions
 from .prefill_launch import Problem, prefill_groups
 from .prefill_room import Cut, Room
 from .prefill_shares import PrefillShares
@@ -53,8 +52,6 @@ from .ring import RingSeat, ring_seats
 from .ring_blocks import RingPort
 from .softmax import RunningSoftmax, store_result
 
-STORAGE = ("f16", "bf16", "f32")
-
 
 def launch(
     rt: Runtime,
@@ -74,92 +71,119 @@ def launch(
     chunk: int = 0,
     block: int = 0,
     overlap: bool = True,
+    start_cube: int = 0,
+    start_pe: int = 0,
+    requests: int = 1,
 ) -> None:
     """Causal attention of t_q query tokens over each KV head, on random inputs.
 
-    variant  opt1, opt2 or opt3
-    g        query heads that share a KV head
-    d        head dimension
-    s_kv     keys of the sequence
-    t_q      query tokens; 0 for s_kv
-    q_start  position of the first; -1 for s_kv - t_q
-    tile     keys a tile
-    dtype    storage dtype: f16, bf16 or f32
-    slots    scratch regions, and score tiles, that tiles take in rotation
-    scale    factor of the scores; 1/√d unless given
-    c        CUBEs a KV head: 1, or g for a ring with one query head a CUBE
-    p        PEs of each CUBE that take part
-    heads    KV heads, one group of c CUBEs each
-    chunk    query tokens that see keys together; 0 for a tile of them, in a ring for what fits
-    block    keys of a slice that rotate together; 0 for what fits
-    overlap  false: the next block is fetched when all work on this one is done
+    variant     opt1, opt2 or opt3
+    g           query heads that share a KV head
+    d           head dimension
+    s_kv        keys of the sequence
+    t_q         query tokens; 0 for s_kv
+    q_start     position of the first; -1 for s_kv - t_q
+    tile        keys a tile
+    dtype       storage dtype: f16, bf16 or f32
+    slots       scratch regions, and score tiles, that tiles take in rotation
+    scale       factor of the scores; 1/√d unless given
+    c           CUBEs a KV head: 1, or g for a ring with one query head a CUBE
+    p           PEs of each CUBE that take part
+    heads       KV heads, one group of c CUBEs each
+    chunk       query tokens that see keys together; 0 for a tile of them, in a ring for what fits
+    block       keys of a slice that rotate together; 0 for what fits
+    overlap     false: the next block is fetched when all work on this one is done
+    start_cube  which CUBE of a group has the first keys
+    start_pe    which PE of a CUBE has the first queries
+    requests    how many, one after the other; request r starts r CUBEs and ⌊r / c⌋ PEs further on
     """
     with arguments_of("gqa_prefill"):
-        check_words(variant=(variant, VARIANTS), dtype=(dtype, STORAGE))
-        check_least(1, g=g, d=d, s_kv=s_kv, tile=tile, slots=slots)
+        check_attention(dtype, g, d, s_kv, variant=(variant, VARIANTS))
+        check_least(1, tile=tile, slots=slots, requests=requests)
         check_least(0, t_q=t_q, chunk=chunk, block=block)
+        check_least(0, start_cube=start_cube, start_pe=start_pe)
         check_least(-1, q_start=q_start)
         queries = query_positions(s_kv, t_q, q_start)
-        shares = PrefillShares(prefill_groups(rt.topology, heads, c, p, g), g, queries, s_kv)
-        ring = ring_seats(rt.topology, shares.groups.shape) if c > 1 else ()
+        groups = prefill_groups(rt.topology, heads, c, p, g, rt.sips)
+        ring = ring_seats(rt.topology, groups.shape) if c > 1 else ()
+    starts = [groups.start_of_request(number, start_cube, start_pe) for number in range(requests)]
+    shares = tuple(PrefillShares(groups, g, queries, s_kv, *start) for start in starts)
     room = Room(rt.topology.pe, variant, g // c, d, tile, DType(dtype), slots, c > 1)
-    at_once = len(queries) if shares.keys_are_split else chunk
-    cut = room.cut(len(shares.queries_of(0)), len(shares.keys_of(0, 0)), at_once, block)
-    factor = 1 / sqrt(d) if scale is None else scale
+    first = shares[0]
+    at_once = len(queries) if first.keys_are_split else chunk
+    cut = room.cut(first.most_queries, first.most_keys(first.start_pe), at_once, block)
+    factor = score_scale(scale, d)
     rt.resolve(scale=factor, t_q=len(queries), q_start=queries.start)
     folding = Folding(VARIANTS[variant], slots, room.score_tiles, factor)
-    problem = Problem(shares, d, dtype, folding.scale)
-    work = Work(shares, ring, cut, folding, overlap)
-    rt.launch(gqa_prefill, shares.groups.grid, work, *problem.tensors(rt))
-
-
-def query_positions(s_kv: int, t_q: int, q_start: int) -> range:
-    """Where the queries stand. Raises ConfigError where their own keys are not among the s_kv."""
-    count = t_q or s_kv
-    if count > s_kv:
-        raise ConfigError(f"t_q must be at most s_kv, which is {s_kv}, not {count}")
-    last = s_kv - count
-    start = last if q_start == -1 else q_start
-    if start > last:
-        raise ConfigError(f"q_start must be at most s_kv - t_q, which is {last}, not {start}")
-    return range(start, start + count)
+    tensors: list[Tensor] = []
+    for number, each in enumerate(shares):
+        suffix = str(number) if requests > 1 else ""
+        tensors += Problem(each, d, dtype, factor).tensors(rt, suffix)
+    rt.launch(gqa_prefill, groups.grid, Work(shares, ring, cut, folding, overlap), *tensors)
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
     """What the PEs are told. `ring` has the members' seats, none where a group is one CUBE."""
 
-    shares: PrefillShares
+    requests: tuple[PrefillShares, ...]
     ring: tuple[RingSeat, ...]
     cut: Cut
     folding: Folding
     overlap: bool
 
 
-def gqa_prefill(
-    work: Work, q: HbmTensor, k: HbmTensor, v: HbmTensor, o: HbmTensor, *, tl: Tl
-) -> None:
-    """One PE's part; nothing on a PE outside the groups. The module says what it sees of each."""
-    seat = work.shares.seats.get(Place(tl.program_id(2), tl.program_id(1), tl.program_id(0)))
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What all chunks of a PE take turns in. The mask is there if any of their tiles is masked."""
+
+    mask: Mask | None
+    buffers: Buffers
+
+
+def gqa_prefill(work: Work, *tensors: HbmTensor, tl: Tl) -> None:
+    """One PE's part of each request, one after the other; nothing on a PE outside the groups.
+
+    `tensors` are q, k, v and o of each. The module says what the PE sees of them.
+    """
+    place = Place(tl.program_id(2), tl.program_id(1), tl.program_id(0))
+    seat = work.requests[0].seats.get(place)
     if seat is None:
         return
     member, pe = seat.member
-    own = Block(k, v, work.shares.keys_of(member, pe))
-    queries = QueryRows(work, pe, q, o, tl)
-    if work.ring:
-        ring_seat = work.ring[member]
-        steps = steps_of(work.shares, seat.member, ring_seat.sources, work.cut)
-        queries.attend(steps, RingPort(ring_seat, own, work.overlap, tl).blocks(steps))
-    else:
-        steps = steps_of(work.shares, seat.member, (member,), work.cut)
-        queries.attend(steps, ((step, own) for step in steps))
+    sources = work.ring[member].sources if work.ring else (member,)
+    steps = [steps_of(shares, seat.member, sources, work.cut) for shares in work.requests]
+    bench = made_bench(work, list(chain.from_iterable(steps)), tensors[0], tl)
+    by_kind = [tensors[kind::4] for kind in range(4)]
+    for shares, passing, q, k, v, o in zip(work.requests, steps, *by_kind, strict=True):
+        rows = QueryRows(shares, pe, q, o, tl)
+        own = Block(k, v, shares.keys_of(member, pe))
+        if bench is None or not passing:
+            rows.conclude(None, rows.queries)
+        elif work.ring:
+            port = RingPort(work.ring[member], own, work.overlap, tl)
+            rows.attend(port.blocks(passing), bench, work)
+        else:
+            rows.attend(((step, own) for step in passing), bench, work)
+
+
+def made_bench(work: Work, steps: Sequence[Step], q: HbmTensor, tl: Tl) -> Bench | None:
+    """Makes what these steps need; None where there are none. `q` is one of the requests'."""
+    if not steps:
+        return None
+    heads, tile = work.requests[0].heads_per_pe, work.cut.tile
+    queries = max(len(step.queries) for step in steps)
+    is_masked = any(each.is_masked for step in steps for each in step.tiles(tile))
+    mask = staircase_mask(Staircase(queries, tile), heads, tl) if is_masked else None
+    rows, d = queries * heads, q.shape[1] // heads
+    return Bench(mask, chunk_buffers(rows, d, q.dtype, work.folding.score_tiles, tile, tl))
 
 
 @dataclass(frozen=True, slots=True)
 class QueryRows:
     """A PE's queries: its parts of q and o [queries, heads·d], of which each (query, head) is a row."""
 
-    work: Work
+    shares: PrefillShares
     pe: int
     q: HbmTensor
     o: HbmTensor
@@ -168,46 +192,28 @@ class QueryRows:
     @property
     def queries(self) -> range:
         """Their positions."""
-        return self.work.shares.queries_of(self.pe)
+        return self.shares.queries_of(self.pe)
 
     def attend(
-        self, steps: Sequence[Step], blocks: Iterable[tuple[Step, PassingBlock | None]]
+        self, blocks: Iterable[tuple[Step, PassingBlock | None]], bench: Bench, work: Work
     ) -> None:
         """Folds the blocks that pass by; stores a chunk of queries when it has seen all of them."""
-        if not steps:
-            self._conclude(None, self.queries)
-            return
-        mask = self._mask(steps)
-        buffers = self._buffers()
         for step, block in blocks:
             if step.is_first:
-                chunk = begin_chunk(
-                    buffers, step.queries, self._rows(self.q, step.queries), self.tl
-                )
-            tiles = step.tiles(self.work.cut.tile)
+                q = self._rows(self.q, step.queries)
+                chunk = begin_chunk(bench.buffers, step.queries, q, self.tl)
+            tiles = step.tiles(work.cut.tile)
             if block is not None and tiles:
-                Sweep(chunk, block, mask, self.work.folding).fold(tiles, self.tl)
+                Sweep(chunk, block, bench.mask, work.folding).fold(tiles, self.tl)
             if step.is_last:
-                self._conclude(chunk.state, step.queries)
+                self.conclude(chunk.state, step.queries)
 
-    def _mask(self, steps: Sequence[Step]) -> Mask | None:
-        tile = self.work.cut.tile
-        if not any(each.is_masked for step in steps for each in step.tiles(tile)):
-            return None
-        return staircase_mask(Staircase(self._most_queries, tile), self._heads, self.tl)
-
-    def _buffers(self) -> Buffers:
-        rows, d = self._most_queries * self._heads, self._d
-        return chunk_buffers(
-            rows, d, self.q.dtype, self.work.folding.score_tiles, self.work.cut.tile, self.tl
-        )
-
-    def _conclude(self, state: RunningSoftmax | None, queries: range) -> None:
+    def conclude(self, state: RunningSoftmax | None, queries: range) -> None:
         """Stores a chunk's result, after the CUBE's reduction where its keys are split over the PEs."""
         if state is not None:
             self.tl.wait()
         with self.tl.scratch_scope():
-            reduction = self.work.shares.reduction(self.pe)
+            reduction = self.shares.reduction(self.pe)
             rows = len(queries) * self._heads
             total = reduce_to_root(state, reduction, rows, self._d, self.tl)
             if total is not None:
@@ -220,13 +226,8 @@ class QueryRows:
 
     @property
     def _heads(self) -> int:
-        return self.work.shares.heads_per_pe
+        return self.shares.heads_per_pe
 
     @property
     def _d(self) -> int:
         return self.q.shape[1] // self._heads
-
-    @property
-    def _most_queries(self) -> int:
-        """Queries of the longest chunk."""
-        return min(self.work.cut.chunk, len(self.queries))

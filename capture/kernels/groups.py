@@ -2,7 +2,8 @@
 
 A CUBE group is a rectangle of a SIP's CUBE mesh that owns one KV head (ADR-0060 §0). Groups tile
 the SIP and are counted row by row, SIP by SIP; head h has group h. A group's CUBEs are its members,
-numbered row by row; the first `pes` PEs of each take part.
+numbered row by row; the first `pes` PEs of each take part. SIPs are those of the launch's device,
+counted from 0 (capture/device.py).
 """
 
 from collections.abc import Iterator
@@ -96,23 +97,34 @@ class HeadGroups:
         }
         return OverPlaces(title, self.ranks, numbers)
 
+    def start_of_request(self, number: int, start_cube: int, start_pe: int) -> Member:
+        """Which member has a request's first tokens: a CUBE further on for each, and a PE further on
+        each time that all CUBEs have had one (ADR-0060 §2.2). Request 0 starts at the start."""
+        cubes = self.shape.size
+        return (start_cube + number) % cubes, (start_pe + number // cubes) % self.pes
+
     def rank(self, seat: Seat, start_cube: int, start_pe: int) -> int:
         """The PE's number in its group, counted from the start (ADR-0060 §2.1)."""
         return rotated_number(seat.member, (self.shape.size, self.pes), (start_cube, start_pe))
 
 
-def head_groups(topology: Topology, heads: int, cubes: int, pes: int) -> HeadGroups:
-    """One group of cubes × pes for each KV head. Raises ConfigError where the machine has no room."""
+def head_groups(
+    topology: Topology, heads: int, cubes: int, pes: int, sips: int | None = None
+) -> HeadGroups:
+    """One group of cubes × pes for each KV head, on the first `sips` SIPs, or on all.
+
+    Raises ConfigError where there is no room.
+    """
     shape = group_shape(topology.cubes, cubes)
-    most = topology.sips * group_mesh(topology.cubes, shape).size
+    whole = sips in (None, topology.sips)
+    most = (sips or topology.sips) * group_mesh(topology.cubes, shape).size
+    where = topology.name if whole else f"{sips} of {topology.sips} SIPs of {topology.name}"
     for name, count, limit, what in (
-        ("heads", heads, most, f"groups of {cubes} CUBEs"),
-        ("p", pes, topology.pes.size, "PEs of a CUBE"),
+        ("heads", heads, most, f"groups of {cubes} CUBEs on {where}"),
+        ("p", pes, topology.pes.size, f"PEs of a CUBE on {topology.name}"),
     ):
         if not 1 <= count <= limit:
-            raise ConfigError(
-                f"{name} must be from 1 to {limit} ({what} on {topology.name}), not {count}"
-            )
+            raise ConfigError(f"{name} must be from 1 to {limit} ({what}), not {count}")
     return HeadGroups(topology, heads, shape, pes)
 
 

@@ -13,12 +13,17 @@ from .references import causal_attention
 from .ring import ring_shape
 
 
-def prefill_groups(topology: Topology, heads: int, cubes: int, pes: int, group: int) -> HeadGroups:
-    """One group of cubes × pes for each KV head, with a ring. Raises ConfigError where there is none."""
+def prefill_groups(
+    topology: Topology, heads: int, cubes: int, pes: int, group: int, sips: int
+) -> HeadGroups:
+    """One group of cubes × pes for each KV head, with a ring, on the first `sips` SIPs.
+
+    Raises ConfigError where there is none.
+    """
     if cubes not in (1, group):
         raise ConfigError(f"c must be 1 or g, which is {group}, not {cubes}")
     shape = ring_shape(topology.cubes, cubes)
-    return replace(head_groups(topology, heads, cubes, pes), shape=shape)
+    return replace(head_groups(topology, heads, cubes, pes, sips), shape=shape)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +35,15 @@ class Problem:
     dtype: str
     scale: float
 
-    def tensors(self, rt: Runtime) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    def tensors(self, rt: Runtime, suffix: str) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """q, k, v and o, random and empty, on the PEs that need them."""
         shares, dtype = self.shares, self.dtype
         queries, heads = len(shares.queries), shares.groups.heads
         rows, width = (queries, heads * shares.group * self.d), heads * self.d
-        q = rt.random(rows, dtype, name="q", placement=shares.q_placement)
-        k = rt.random((width, shares.s_kv), dtype, name="k", placement=shares.k_placement)
-        v = rt.random((shares.s_kv, width), dtype, name="v", placement=shares.v_placement)
-        o = rt.empty(rows, dtype, name="o", placement=shares.o_placement)
+        q = rt.random(rows, dtype, name=f"q{suffix}", placement=shares.q_placement)
+        k = rt.random((width, shares.s_kv), dtype, name=f"k{suffix}", placement=shares.k_placement)
+        v = rt.random((shares.s_kv, width), dtype, name=f"v{suffix}", placement=shares.v_placement)
+        o = rt.empty(rows, dtype, name=f"o{suffix}", placement=shares.o_placement)
         rt.output(o, reference=lambda: self._attention(q.values, k.values, v.values))
         return q, k, v, o
 

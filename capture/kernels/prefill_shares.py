@@ -8,13 +8,18 @@ keys, a copy on each of its PEs.
 Where there are fewer queries than PEs, every PE has all queries of its heads, and the keys are
 split over the PEs as well: contiguous over C·P ranks. Then the PEs of a CUBE reduce, and its root
 PE stores (ADR-0060 §B).
+
+Parts are counted from a start that rotates from request to request, as in kernels/kv_cache.py: part
+0 of the queries is PE `start_pe`'s, slice 0 of the keys CUBE `start_cube`'s. Query heads do not
+rotate.
 """
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 
 from ...schemas.topology import Level, Place
-from ..placement import REPLICATED, OverPlaces, Placement, contiguous_block
+from ..placement import REPLICATED, OverPlaces, Placement, contiguous_block, rotated_number
 from .groups import HeadGroups, Seat
 from .reduction_plan import LevelTree, Step
 from .trees import PE_TREES
@@ -28,6 +33,8 @@ class PrefillShares:
     group: int
     queries: range
     s_kv: int
+    start_cube: int = 0
+    start_pe: int = 0
 
     @property
     def cubes(self) -> int:
@@ -53,15 +60,25 @@ class PrefillShares:
         """The positions of a PE's queries."""
         if self.keys_are_split:
             return self.queries
-        share = contiguous_block(len(self.queries), self.groups.pes, pe)
+        part = rotated_number((pe,), (self.groups.pes,), (self.start_pe,))
+        share = contiguous_block(len(self.queries), self.groups.pes, part)
         return self.queries[share.start : share.stop]
+
+    @property
+    def most_queries(self) -> int:
+        """Queries of a PE that has most."""
+        return len(self.queries_of(self.start_pe))
 
     def keys_of(self, member: int, pe: int) -> range:
         """The positions of a PE's keys, as far as any query sees them."""
-        rank = member * self.groups.pes + pe if self.keys_are_split else member
-        parts = self.groups.ranks if self.keys_are_split else self.cubes
-        held = contiguous_block(self.s_kv, parts, rank)
+        parts = (self.cubes, self.groups.pes if self.keys_are_split else 1)
+        part = rotated_number((member, pe), parts, (self.start_cube, self.start_pe))
+        held = contiguous_block(self.s_kv, prod(parts), part)
         return range(held.start, max(held.start, min(held.stop, self.queries.stop)))
+
+    def most_keys(self, pe: int) -> int:
+        """Keys of the PE of that number that has most, among those of all CUBEs: its ring."""
+        return len(self.keys_of(self.start_cube, pe))
 
     @cached_property
     def _pe_tree(self) -> LevelTree:
@@ -70,7 +87,7 @@ class PrefillShares:
 
     @cached_property
     def _reductions(self) -> list[Step]:
-        occupied = [bool(self.keys_of(0, pe)) for pe in range(self.groups.pes)]
+        occupied = [self.most_keys(pe) > 0 for pe in range(self.groups.pes)]
         return self._pe_tree.steps(occupied)
 
     def reduction(self, pe: int) -> tuple[Step, ...]:
@@ -81,7 +98,7 @@ class PrefillShares:
     def q_placement(self) -> Placement:
         """Of q [t_q, heads·g·d]: a PE has its queries' rows, its heads' columns."""
         by_head = REPLICATED.split(1, self._by_query_head(self.seats))
-        return by_head if self.keys_are_split else by_head.split(0, "pe")
+        return by_head if self.keys_are_split else by_head.split(0, "pe", starts=(self.start_pe,))
 
     @property
     def o_placement(self) -> Placement:
@@ -110,6 +127,10 @@ class PrefillShares:
     @property
     def _by_slice(self) -> OverPlaces:
         if self.keys_are_split:
-            return self.groups.by_rank(0, 0)
-        numbers = {place: seat.member[0] for place, seat in self.seats.items()}
-        return OverPlaces("CUBEs of a group", self.cubes, numbers)
+            return self.groups.by_rank(self.start_cube, self.start_pe)
+        numbers = {
+            place: rotated_number((seat.member[0],), (self.cubes,), (self.start_cube,))
+            for place, seat in self.seats.items()
+        }
+        start = f" from cube {self.start_cube}" if self.start_cube else ""
+        return OverPlaces(f"CUBEs{start} of a group", self.cubes, numbers)

@@ -44,7 +44,7 @@ def steps_of(
     None where the PE has no queries, or its ring no keys.
     """
     _, pe = member
-    turns = -(-len(shares.keys_of(0, pe)) // cut.block)
+    turns = -(-shares.most_keys(pe) // cut.block)
     visits = [(turn, hops) for turn in range(turns) for hops in range(len(sources))]
     return tuple(
         Step(

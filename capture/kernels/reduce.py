@@ -14,7 +14,7 @@ from collections.abc import Iterable
 
 from ...schemas.dtypes import DType
 from ..tl import Tl
-from .reduction_plan import Step
+from .reduction_plan import Step, StepBack
 from .softmax import RunningSoftmax
 
 F32 = DType.F32
@@ -37,6 +37,20 @@ def reduce_to_root(
             send(state, step.send_to, tl)
             return None
     return state
+
+
+def broadcast(
+    total: RunningSoftmax | None, steps: Iterable[StepBack], rows: int, d: int, tl: Tl
+) -> RunningSoftmax:
+    """The root's state on every rank; `total` is it at the root, None elsewhere."""
+    for step in steps:
+        if step.receive_from is not None:
+            total = received(step.receive_from, rows, d, tl)
+        assert total is not None, "a rank that receives nothing is the root"
+        for direction in step.send_to:
+            send(total, direction, tl)
+    assert total is not None, "a group has a root"
+    return total
 
 
 def send(state: RunningSoftmax, direction: str, tl: Tl) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from ...schemas.errors import ConfigError
 from ...schemas.topology import Level, Topology
+from .directions import direction_to
 from .groups import HeadGroups, Member
 from .trees import CUBE_TREES, PE_TREES, Hops, Shape, Spot, roles
 
@@ -20,6 +21,14 @@ class Step:
 
     receive_from: tuple[str, ...] = ()
     send_to: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StepBack:
+    """A rank's part of one level on the way back: it has the result from there, and sends it on."""
+
+    receive_from: str | None
+    send_to: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -48,15 +57,8 @@ class LevelTree:
         ]
 
     def _direction(self, here: int, there: int) -> str:
-        (x, y), (to_x, to_y) = self.spots[here], self.spots[there]
-        step = (to_x - x, to_y - y)
-        for name, direction in self.topology.directions.items():
-            if direction.level is self.level and direction.step == step:
-                return name
-        raise ConfigError(
-            f"topology {self.topology.name} must have a direction of level {self.level} and step"
-            f" {list(step)} for the reduction, and has none"
-        )
+        ends = self.spots[here], self.spots[there]
+        return direction_to(self.topology, self.level, *ends, "reduction")
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,22 @@ class Reduction:
             (cube, pe): (within[cube][pe], *((between[cube],) if pe == root_pe else ()))
             for cube in cubes
             for pe in pes
+        }
+
+    def steps_back(self) -> dict[Member, tuple[StepBack, ...]]:
+        """Each rank's steps when the root's result goes to all ranks, by the same trees.
+
+        Whom a rank received from last, it serves first: most ranks are behind that one.
+        """
+        members = [
+            (cube, pe) for cube in range(len(self.cubes.spots)) for pe in range(len(self.pes.spots))
+        ]
+        there = self.steps(dict.fromkeys(members, True))
+        return {
+            member: tuple(
+                StepBack(step.send_to, step.receive_from[::-1]) for step in reversed(steps)
+            )
+            for member, steps in there.items()
         }
 
 

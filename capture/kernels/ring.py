@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from ...schemas.errors import ConfigError
 from ...schemas.topology import Grid, Level, Topology
-from .trees import Spot, cycle
+from .directions import direction_to
+from .trees import cycle
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,18 +65,7 @@ def ring_seats(topology: Topology, shape: Grid) -> tuple[RingSeat, ...]:
         before, after = order[place - 1], order[(place + 1) % len(order)]
         seats[member] = RingSeat(
             sources=tuple(members[place - step] for step in range(len(order))),
-            send_to=_direction(topology, order[place], after),
-            receive_from=_direction(topology, order[place], before),
+            send_to=direction_to(topology, Level.CUBE, order[place], after, "ring"),
+            receive_from=direction_to(topology, Level.CUBE, order[place], before, "ring"),
         )
     return tuple(seats[member] for member in sorted(seats))
-
-
-def _direction(topology: Topology, here: Spot, there: Spot) -> str:
-    step = (there[0] - here[0], there[1] - here[1])
-    for name, direction in topology.directions.items():
-        if direction.level is Level.CUBE and direction.step == step:
-            return name
-    raise ConfigError(
-        f"topology {topology.name} must have a direction of level {Level.CUBE} and step"
-        f" {list(step)} for the ring, and has none"
-    )

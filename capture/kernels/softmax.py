@@ -8,8 +8,10 @@ Folding scores S [rows, columns] and values V [columns, d] (FlashAttention's rec
 P is rounded to V's dtype before it is summed and multiplied.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
+from typing import TypeAlias
 
 from ...schemas.dtypes import DType
 from ..handles import TensorHandle
@@ -17,6 +19,9 @@ from ..tensors import HbmTensor
 from ..tl import Tl
 
 F32 = DType.F32
+
+Product: TypeAlias = Callable[[TensorHandle, TensorHandle, Tl], TensorHandle]
+"""P·V of a tile, in f32, of P [rows, columns] and V [columns, d]."""
 
 
 @dataclass(slots=True)
@@ -47,13 +52,29 @@ def nothing_seen(rows: int, d: int, tl: Tl, *, double_buffered: bool) -> Running
     )
 
 
-def fold_with_operators(state: RunningSoftmax, s: TensorHandle, v: TensorHandle, tl: Tl) -> None:
+def weighted_values(p: TensorHandle, v: TensorHandle, tl: Tl) -> TensorHandle:
+    """P·V of one tile, in f32, as a composite."""
+    return tl.composite(op="gemm", a=p, b=v, out_dtype=F32, name="PV")
+
+
+def dotted_values(p: TensorHandle, v: TensorHandle, tl: Tl) -> TensorHandle:
+    """The same as a dot, which PE_CPU waits for; V must be in TCM."""
+    return tl.dot(p, v, dtype=F32, name="PV")
+
+
+def fold_with_operators(
+    state: RunningSoftmax,
+    s: TensorHandle,
+    v: TensorHandle,
+    tl: Tl,
+    product: Product = weighted_values,
+) -> None:
     """Folds a tile in 12 commands, written as a formula would be; the last waits for P·V."""
     new_max = tl.maximum(state.row_max, tl.max(s), out=state.spare_max)
     p = tl.exp(s - new_max[:, None], dtype=v.dtype, name="P")
     corr = tl.exp(state.row_max - new_max)
     tl.add(state.row_sum * corr, tl.sum(p), out=state.row_sum)
-    tl.add(state.weighted * corr[:, None], weighted_values(p, v, tl), out=state.weighted)
+    tl.add(state.weighted * corr[:, None], product(p, v, tl), out=state.weighted)
     state.turn(new_max)
 
 
@@ -85,11 +106,6 @@ def fold_in_one_composite(state: RunningSoftmax, s: TensorHandle, v: TensorHandl
         ],
         epilogue=[{"op": "add", "other": state.weighted}],
     )
-
-
-def weighted_values(p: TensorHandle, v: TensorHandle, tl: Tl) -> TensorHandle:
-    """P·V of one tile, in f32, as a composite."""
-    return tl.composite(op="gemm", a=p, b=v, out_dtype=F32, name="PV")
 
 
 def store_result(state: RunningSoftmax, target: HbmTensor, tl: Tl) -> None:

@@ -98,15 +98,19 @@ def rows_first(spots: Sequence[Spot]) -> Hops:
 
 
 def chain(spots: Sequence[Spot]) -> Hops:
-    """One after the other, to and fro from the last row up; the root is at the end of row 0."""
+    """One after the other along `path`; the root is at its end."""
+    return dict(pairwise(path(spots)))
+
+
+def path(spots: Sequence[Spot]) -> list[Spot]:
+    """Every member once, neighbour to neighbour: to and fro from the last row up to the end of row 0."""
     columns, rows = extents(spots)
-    path = [
+    return [
         spot
         for turn, y in enumerate(reversed(range(rows)))
         for spot in _row(columns, y, leftwards=turn % 2 == 0)
         if spot in spots
     ]
-    return dict(pairwise(path))
 
 
 def ring(spots: Sequence[Spot]) -> Hops:

@@ -1,5 +1,6 @@
 """gqa_decode over the ranks of CUBE groups: right for any lengths, and nothing read or kept twice."""
 
+from dataclasses import replace
 from math import prod
 
 import pytest
@@ -195,6 +196,20 @@ def test_512_pes_are_as_many_streams_as_a_group_has_roles():
 def test_the_trace_of_512_pes_is_little_larger_than_that_of_one_group():
     sizes = [len(trace_bytes(decoded(c=8, p=8, heads=heads, s_kv=1024).trace)) for heads in (1, 8)]
     assert sizes[1] < 1.5 * sizes[0]
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("s_kv", [64, 16384])
+def test_the_trace_of_512_pes_is_hardly_larger_than_its_distinct_streams(variant: str, s_kv: int):
+    trace = decoded(
+        variant=variant, c=8, p=8, heads=8, s_kv=s_kv, g=8, d=128, tile=64, dtype="bf16"
+    ).trace
+    first_of_each = {pe.stream: pe for pe in reversed(trace.pes)}
+    ranks = sorted(pe.rank for pe in first_of_each.values())
+    alone = replace(trace, pes=tuple(pe for pe in trace.pes if pe.rank in ranks))
+    assert (len(trace.pes), len(alone.pes)) == (512, len(trace.streams))
+    # a hundredth more, and far below the half more that is allowed
+    assert len(trace_bytes(trace)) < 1.02 * len(trace_bytes(alone))
 
 
 def test_pes_outside_all_groups_do_nothing():

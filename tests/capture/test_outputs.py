@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from kerntape.capture.device import whole_machine
 from kerntape.capture.hbm_layout import images, lay_out
 from kerntape.capture.outputs import OutputReport, report
 from kerntape.capture.placement import LaunchGrid
@@ -13,18 +14,18 @@ TWO_PES = LaunchGrid(pes=2, cubes=1, sips=1)
 
 @pytest.fixture
 def rt() -> Runtime:
-    return Runtime(resolve_topology("one_cube"), with_data=True, seed=0)
+    return Runtime(whole_machine(resolve_topology("one_cube")), with_data=True, seed=0)
 
 
 def reported(rt: Runtime) -> OutputReport:
     """The first output as the kernel would leave it that did nothing."""
-    pes = lay_out(rt.tensors, TWO_PES, rt.topology)
+    pes = lay_out(rt.tensors, TWO_PES, rt.device)
     return report(rt.outputs[0], pes, images(rt.tensors, pes))
 
 
 def test_every_copy_of_a_replicated_output_counts(rt: Runtime):
     rt.output(rt.tensor([1.0, 2.0], dtype="f32"), reference=[1.0, 2.0])
-    pes = lay_out(rt.tensors, TWO_PES, rt.topology)
+    pes = lay_out(rt.tensors, TWO_PES, rt.device)
     seen = images(rt.tensors, pes)
     seen[1, 0].view(np.float32)[1] = 5.0
     assert report(rt.outputs[0], pes, seen).max_abs_err == 3.0
@@ -47,7 +48,7 @@ def test_equal_infinities_do_not_differ_and_a_nan_always_does(rt: Runtime):
     rt.output(rt.tensor([np.inf, -np.inf], dtype="f32"), reference=[np.inf, -np.inf])
     assert reported(rt).max_abs_err == 0.0
     rt.output(rt.tensor([np.nan], dtype="f32"), reference=[np.nan])
-    pes = lay_out(rt.tensors, TWO_PES, rt.topology)
+    pes = lay_out(rt.tensors, TWO_PES, rt.device)
     found = report(rt.outputs[1], pes, images(rt.tensors, pes))
     assert (found.finite_error, found.is_right) == (None, False)
 
@@ -78,5 +79,5 @@ def test_without_data_or_a_reference_there_is_no_error(rt: Runtime):
     rt.output(rt.tensor([1.0]))
     assert reported(rt) == OutputReport((1,), "bf16", None, None)
     rt.output(rt.tensor([1.0]), reference=[2.0])
-    pes = lay_out(rt.tensors, TWO_PES, rt.topology)
+    pes = lay_out(rt.tensors, TWO_PES, rt.device)
     assert report(rt.outputs[1], pes, None).max_abs_err is None

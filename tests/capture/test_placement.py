@@ -5,6 +5,7 @@ import itertools
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from kerntape.capture.device import whole_machine
 from kerntape.capture.placement import (
     REPLICATED,
     LaunchGrid,
@@ -17,6 +18,7 @@ from kerntape.schemas.topology import Place
 from kerntape.topologies.loader import resolve_topology
 
 GRID = LaunchGrid(pes=2, cubes=3, sips=1)
+ONE_CUBE = whole_machine(resolve_topology("one_cube"))
 
 
 def parts_of(placement: Placement, shape: tuple[int, ...], grid: LaunchGrid) -> list[list[range]]:
@@ -110,7 +112,7 @@ def test_a_tensor_with_a_single_owner_is_seen_whole_by_all_and_lies_with_the_own
 
 def test_places_are_in_rank_order():
     topology = resolve_topology("ahbm_2sip")
-    grid = launch_grid((8, 16, 2), topology)
+    grid = launch_grid((8, 16, 2), whole_machine(topology))
     assert [topology.rank(place) for place in grid.places()] == list(range(256))
     assert len(grid) == 256
 
@@ -133,7 +135,7 @@ def test_a_placement_prints_as_the_trace_header_shows_it(placement: Placement, t
 
 def test_a_grid_larger_than_the_machine_names_the_machine():
     with pytest.raises(ConfigError) as error:
-        launch_grid((2, 1, 1), resolve_topology("single_pe"))
+        launch_grid((2, 1, 1), whole_machine(resolve_topology("single_pe")))
     assert (
         str(error.value) == "the launch grid's PEs must be from 1 to 1 (topology single_pe), not 2"
     )
@@ -141,7 +143,7 @@ def test_a_grid_larger_than_the_machine_names_the_machine():
 
 def test_a_grid_that_is_not_three_numbers_says_what_it_must_be():
     with pytest.raises(ConfigError) as error:
-        launch_grid((1, 1), resolve_topology("single_pe"))
+        launch_grid((1, 1), whole_machine(resolve_topology("single_pe")))
     assert str(error.value) == "a launch grid must be (PEs, CUBEs, SIPs), not (1, 1)"
 
 
@@ -171,11 +173,24 @@ def test_a_tensor_with_an_owner_cannot_be_split():
 
 def test_a_split_axis_must_be_one_of_the_tensors():
     with pytest.raises(ConfigError) as error:
-        REPLICATED.split(axis=2, over="pe").check((4, 4), GRID)
+        REPLICATED.split(axis=2, over="pe").check((4, 4), ONE_CUBE)
     assert str(error.value) == "the split axis must be from 0 to 1, not 2"
 
 
-def test_an_owner_must_be_launched():
+@pytest.mark.parametrize("owner", [Place(0, 0, 8), Place(0, 1, 0), Place(1, 0, 0), Place(0, 0, -1)])
+def test_an_owner_must_be_a_pe_of_the_device(owner: Place):
     with pytest.raises(ConfigError) as error:
-        Placement(owner=Place(sip=0, cube=3, pe=0)).check((4,), GRID)
-    assert str(error.value) == "the owner must be a PE of the launch, not pe 0 of cube 3 of sip 0"
+        Placement(owner=owner).check((4,), ONE_CUBE)
+    assert str(error.value) == (
+        "the owner must be a PE of topology one_cube,"
+        f" not pe {owner.pe} of cube {owner.cube} of sip {owner.sip}"
+    )
+
+
+def test_a_tensor_lies_at_every_launched_pe_or_at_its_owner_alone():
+    outside = Place(sip=0, cube=0, pe=7)
+    assert all(REPLICATED.lies_at(place, GRID) for place in GRID.places())
+    assert not REPLICATED.lies_at(outside, GRID)
+    owned = Placement(owner=outside)
+    assert owned.lies_at(outside, GRID)
+    assert not any(owned.lies_at(place, GRID) for place in GRID.places())

@@ -3,6 +3,7 @@
 import ml_dtypes
 import numpy as np
 import pytest
+from kerntape.capture.device import whole_machine
 from kerntape.capture.runtime import Runtime
 from kerntape.schemas.errors import ConfigError, KerntapeError
 from kerntape.topologies.loader import resolve_topology
@@ -11,7 +12,7 @@ ONE_PE = (1, 1, 1)
 
 
 def runtime(with_data: bool = True, seed: int = 0) -> Runtime:
-    return Runtime(resolve_topology("single_pe"), with_data=with_data, seed=seed)
+    return Runtime(whole_machine(resolve_topology("single_pe")), with_data=with_data, seed=seed)
 
 
 def copy_rows(source, target, *, tl):

@@ -317,7 +317,8 @@ def test_what_another_pe_sees_of_a_tensor_is_refused() -> None:
         tl.load(kept[0][0:2])  # here
 
     assert refusal(kernel, A, topology=machine(2)) == (
-        "tensor 'x' is what PE 0 sees of it, and PE 1 uses it; use the kernel's own argument"
+        "tensor 'x' is what PE 0 sees of it, and PE 1 uses it; use the kernel's own argument, or"
+        " tl.part_of with it"
     )
 
 

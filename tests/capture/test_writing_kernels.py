@@ -46,13 +46,13 @@ def public(kind: type) -> set[str]:
 
 
 def test_the_guide_has_its_examples():
-    assert list(FILES) == ["row_softmax.py", "linear.py", "squared_relu.py"]
-    assert len(CONSOLES) == 3
+    assert list(FILES) == ["row_softmax.py", "shared_weights.py", "linear.py", "squared_relu.py"]
+    assert len(CONSOLES) == 4
     assert len(MISTAKES) == 8
 
 
 @pytest.mark.parametrize("console", CONSOLES, ids=lambda text: text.split()[3])
-def test_a_command_prints_what_the_guide_shows(
+def test_commands_print_what_the_guide_shows(
     console: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -61,15 +61,16 @@ def test_a_command_prints_what_the_guide_shows(
     monkeypatch.chdir(tmp_path)
     for name, text in FILES.items():
         Path(name).write_text(text)
-    command, _, shown = console.partition("\n")
-    assert main(command.removeprefix("$ kerntape ").split()) == 0
-    assert matches(capsys.readouterr().out, shown)
+    for example in console.removeprefix("$ kerntape ").split("\n$ kerntape "):
+        command, _, shown = example.rstrip("\n").partition("\n")
+        assert main(command.split()) == 0
+        assert matches(capsys.readouterr().out.rstrip("\n"), shown)
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_kernel_of_the_guide_is_the_same_without_data(name: str, tmp_path: Path):
     (tmp_path / name).write_text(FILES[name])
-    topology = resolve_topology("single_pe")
+    topology = resolve_topology("one_cube")
     with_data = capture(f"{tmp_path}/{name}", topology, {})
     without = capture(f"{tmp_path}/{name}", topology, {}, with_data=False)
     assert with_data.outputs["y"].is_right

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kerntape.capture.capture import capture
+from kerntape.capture.kernels.milestone import PANELS
 from kerntape.replay.op_log import op_log_sha256
 from kerntape.replay.replay import DEFAULT_RUNNER, replay
 from kerntape.topologies.loader import resolve_topology
@@ -38,6 +39,11 @@ def _on(kernel: str, topology: str, **arguments: str) -> Case:
     return Case(kernel, topology, tuple(arguments.items()))
 
 
+def _panel(panel: str) -> Case:
+    sizes = {"g": "2", "d": "32", "s_kv": "64", "p": "2", "heads": "1", "users": "3"}
+    return _on("milestone", "ahbm_2sip", panel=panel, **sizes)
+
+
 CASES = (
     *(_decode(variant) for variant in ("opt1", "opt2", "opt3")),
     *(_decode(variant, tile="0") for variant in ("opt1", "opt2", "opt3")),
@@ -48,6 +54,12 @@ CASES = (
     _on("gqa_decode", "ahbm_2sip", variant="opt3", s_kv="1000", c="2", p="4", d="64"),
     _on("gqa_prefill", "single_pe", s_kv="128", g="2", d="32"),
     _on("gqa_prefill", "ahbm_2sip", s_kv="128", g="2", d="32", c="2", p="2"),
+    _on("gqa_prefill", "ahbm_2sip", s_kv="64", g="2", d="32", c="2", p="2", requests="3"),
+    _on("attention_mesh_mlo", "one_cube", s_kv="100", g="2", d="32", p="8"),
+    _on("attention_mesh_mlo", "ahbm_2sip", s_kv="9", d="32", c="2", p="8", exchange="two_level"),
+    _on("attention_mesh_kv", "one_cube", s_kv="40", g="2", d="32", p="8"),
+    _on("attention_mesh_kv", "ahbm_2sip", s_kv="20", g="2", d="32", c="2", p="3", causal="false"),
+    *(_panel(panel) for panel in PANELS),
     _on("gated_ffn", "single_pe", d="128", hidden="200"),
     _on("gated_ffn", "single_pe", d="128", hidden="200", slots="1"),
     _on("gated_ffn", "one_cube", rows="20", d="96", hidden="70", tile="32", dtype="f32", p="8"),

@@ -1,0 +1,70 @@
+"""The SIPs of a machine that a launch may use: all of them, or those that `--device` names.
+
+A launch counts them from 0, in ascending order: that is its tl.program_id(2), and the `sip` of a
+tensor's owner. A trace has the machine's own ranks. The wiring is the machine's too: SIPs that are
+not neighbours there are none here.
+"""
+
+import re
+from dataclasses import dataclass
+from itertools import chain, pairwise
+
+from ..schemas.errors import ConfigError
+from ..schemas.topology import Place, Topology
+
+_RUN = re.compile("([0-9]{1,7})(?:-([0-9]{1,7}))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """SIPs of a topology by number, ascending: a launch's SIP number i is `sips[i]`."""
+
+    topology: Topology
+    sips: tuple[int, ...]
+
+    def on_machine(self, place: Place) -> Place:
+        """Where a launch's PE is on the machine."""
+        return Place(self.sips[place.sip], place.cube, place.pe)
+
+    def rank(self, place: Place) -> int:
+        """The machine's number of a launch's PE."""
+        return self.topology.rank(self.on_machine(place))
+
+    def __str__(self) -> str:
+        """As a message names it: the topology, and which of its SIPs where these are not all."""
+        name = f"topology {self.topology.name}"
+        if len(self.sips) == self.topology.sips:
+            return name
+        return (
+            f"{'SIP' if len(self.sips) == 1 else 'SIPs'} {', '.join(map(str, self.sips))} of {name}"
+        )
+
+
+def whole_machine(topology: Topology) -> Device:
+    """Every SIP of it."""
+    return Device(topology, tuple(range(topology.sips)))
+
+
+def chosen_device(topology: Topology, text: str) -> Device:
+    """The SIPs that `1`, `0,2` or `1-3` names, each once and in ascending order.
+
+    Raises ConfigError naming those that there are.
+    """
+    runs = [_run(part.strip(), topology.sips) for part in text.split(",")]
+    sips = tuple(chain.from_iterable(runs))
+    ascend = all(before < after for before, after in pairwise(sips))
+    if not all(runs) or not ascend:
+        last = topology.sips - 1
+        there_are = f"0 to {last}" if last else "0, its only one"
+        raise ConfigError(
+            f"--device must name SIPs of {topology.name} ({there_are}), each once and in ascending"
+            f" order, as in 1 or 0,2 or 1-3, not '{text}'"
+        )
+    return Device(topology, sips)
+
+
+def _run(text: str, sips: int) -> range:
+    """The numbers from one to another, or one alone; none where there are no such SIPs."""
+    match = _RUN.fullmatch(text)
+    first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, sips)
+    return range(first, last + 1) if last < sips else range(0)

@@ -1,0 +1,207 @@
+"""gqa_prefill for several requests: each right, rotated over the ranks, in the memory of one."""
+
+import pytest
+from kernel_values import computed, prefill_oracle
+from kerntape.capture.kernels.prefill_launch import prefill_groups
+from kerntape.capture.kernels.prefill_room import Cut
+from kerntape.capture.kernels.prefill_shares import PrefillShares
+from kerntape.capture.kernels.prefill_steps import steps_of
+from kerntape.capture.kernels.ring import ring_seats
+from kerntape.replay.replay import replay
+from kerntape.schemas.commands import CommandKind
+from kerntape.schemas.errors import ConfigError
+from kerntape.schemas.handles import Space
+from kerntape.schemas.timeline import Status
+from kerntape.schemas.trace import Trace
+from kerntape.schemas.trace_file import trace_bytes
+from kerntape.topologies.loader import resolve_topology
+from prefill_captures import (
+    RING_OF_EIGHT,
+    SMALL,
+    VARIANTS,
+    commands,
+    messages,
+    prefilled,
+    score_composites,
+)
+
+# -- results
+
+SHAPES = [
+    {"requests": 3, "s_kv": 20},
+    {"requests": 3, "p": 4, "s_kv": 37, "heads": 2, "dtype": "bf16"},
+    {"requests": 5, "p": 4, "s_kv": 30, "start_pe": 3},
+    # a ring: requests 0 and 1 begin at CUBES 0 and 1, request 2 a PE further on
+    {"requests": 3, "c": 2, "p": 4, "s_kv": 33, "dtype": "f16"},
+    {"requests": 2, "g": 4, "c": 4, "p": 2, "s_kv": 50, "start_cube": 3},
+    {"requests": 2, "g": 8, "c": 8, "s_kv": 40, "chunk": 16, "block": 3},
+    # slices of which the last are short or empty
+    {"requests": 4, "g": 4, "c": 4, "p": 2, "s_kv": 5},
+    # fewer queries than PEs: keys are split over the PEs, which reduce
+    {"requests": 3, "c": 2, "p": 4, "s_kv": 40, "t_q": 3},
+    {"requests": 5, "p": 4, "s_kv": 9, "t_q": 2, "q_start": 4, "dtype": "bf16"},
+    {"requests": 3, "p": 4, "s_kv": 6, "t_q": 1, "q_start": 0},
+    {"requests": 2, "p": 4, "s_kv": 33, "t_q": 10, "overlap": False, "c": 2},
+]
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: " ".join(map(str, shape.values())))
+def test_every_request_agrees_with_attention_row_by_row(variant: str, shape: dict[str, object]):
+    sizes = SMALL | {"variant": variant} | shape
+    run = computed("gqa_prefill", RING_OF_EIGHT, **sizes)
+    s_kv = int(sizes["s_kv"])
+    start = int(sizes.get("q_start", s_kv - int(sizes.get("t_q", s_kv))))
+    heads, requests = int(sizes.get("heads", 1)), int(sizes["requests"])
+    assert len(run.copies) == requests
+    for number in range(requests):
+        q, k, v = (run.inputs[f"{name}{number}"] for name in "qkv")
+        run.check(f"o{number}", prefill_oracle(q, k, v, heads, 16**-0.5, start))
+
+
+def test_one_request_is_the_same_trace_as_before_there_were_several():
+    sizes = {"g": 4, "c": 4, "p": 2, "s_kv": 50}
+    one, plain = (prefilled(**sizes, **more).trace for more in ({"requests": 1}, {}))
+    assert trace_bytes(one) == trace_bytes(plain)
+    assert [tensor.name for tensor in one.header.tensors] == ["q", "k", "v", "o"]
+
+
+# -- who has what
+
+
+def shares(start_cube: int, start_pe: int, **more: int) -> PrefillShares:
+    groups = prefill_groups(RING_OF_EIGHT, heads=1, cubes=4, pes=4, group=4, sips=1)
+    sizes = {"group": 4, "queries": range(16), "s_kv": 16} | more
+    return PrefillShares(groups, **sizes, start_cube=start_cube, start_pe=start_pe)
+
+
+def test_queries_are_counted_from_the_start_pe():
+    parts = [shares(0, 3).queries_of(pe) for pe in range(4)]
+    assert parts == [range(4, 8), range(8, 12), range(12, 16), range(4)]
+
+
+def test_slices_are_counted_from_the_start_cube_whatever_the_pe():
+    parts = [shares(1, 3).keys_of(member, 2) for member in range(4)]
+    assert parts == [range(12, 16), range(4), range(4, 8), range(8, 12)]
+
+
+def test_split_keys_are_counted_from_both():
+    # 2 queries on 4 PEs; 16 keys over 16 ranks from CUBE 1, PE 2: one each, as 16 are seen
+    split = shares(1, 2, queries=range(14, 16))
+    assert split.keys_are_split
+    assert [[len(split.keys_of(cube, pe)) for pe in range(4)] for cube in range(4)] == [[1] * 4] * 4
+    assert split.keys_of(1, 2) == range(1)
+    assert split.keys_of(1, 3) == range(1, 2)
+    assert split.keys_of(2, 0) == range(6, 7)
+    assert split.keys_of(0, 1) == range(15, 16)
+
+
+def test_the_longest_slice_decides_how_often_a_ring_turns():
+    # 9 keys over 4 CUBES: 3, 3, 3, 0; from CUBE 1 the empty one is CUBE 0's
+    short = shares(1, 0, s_kv=9, queries=range(9))
+    assert len(short.keys_of(0, 0)) == 0
+    assert short.most_keys(0) == 3
+    seats = ring_seats(RING_OF_EIGHT, short.groups.shape)
+    for member in range(4):
+        steps = steps_of(short, (member, 0), seats[member].sources, Cut(chunk=3, tile=8, block=2))
+        assert len(steps) == 2 * 4  # two turns of four steps
+
+
+def test_requests_begin_a_cube_further_each_and_then_a_pe():
+    trace = prefilled(c=2, p=4, s_kv=64, requests=3).trace
+    placements = {tensor.name: tensor.placement for tensor in trace.header.tensors}
+    assert [placements[f"v{number}"] for number in range(3)] == [
+        "axis 0 over CUBEs of a group, axis 1 over KV heads",
+        "axis 0 over CUBEs from cube 1 of a group, axis 1 over KV heads",
+        "axis 0 over CUBEs of a group, axis 1 over KV heads",
+    ]
+    assert [placements[f"q{number}"] for number in range(3)] == [
+        "axis 1 over query heads, axis 0 over pe",
+        "axis 1 over query heads, axis 0 over pe",
+        "axis 1 over query heads, axis 0 over pe from 1",
+    ]
+
+
+# -- what it costs
+
+
+def test_rotation_evens_out_what_causality_leaves_to_the_last_pe():
+    def tiles(**more: int) -> list[int]:
+        trace = prefilled(p=4, s_kv=32, **more).trace
+        return [len(score_composites(trace, pe)) for pe in range(4)]
+
+    assert tiles() == [1, 2, 3, 4]
+    # request r of 4 has its first queries on PE r: everybody has each part once
+    assert tiles(requests=4) == [10, 10, 10, 10]
+
+
+def test_four_rotated_requests_take_less_than_four_times_one():
+    machine = resolve_topology("one_cube")
+    sizes = {"g": 4, "d": 64, "tile": 32, "p": 4, "s_kv": 256}
+    one, four = (
+        int(replay(prefilled(machine, requests=requests, **sizes).trace).end_ps.max())
+        for requests in (1, 4)
+    )
+    # 10/4 of the last PE's 4 tiles a chunk: 62.5 % of four times one, and no two wait for each other
+    assert four < 0.7 * 4 * one
+
+
+def persistent(trace: Trace) -> int:
+    """Bytes of the TCM's persistent part that PE 0 uses."""
+    boundary = RING_OF_EIGHT.pe.tcm_bytes - RING_OF_EIGHT.pe.scratch_bytes
+    return max(
+        handle.address + handle.geometry.size_bytes
+        for command in commands(trace)
+        for handle in command.handles
+        if handle.geometry.space is Space.TCM and handle.address < boundary
+    )
+
+
+@pytest.mark.parametrize("sizes", [{"p": 4, "s_kv": 64}, {"c": 2, "p": 2, "s_kv": 64}])
+def test_requests_take_turns_in_the_memory_of_one(sizes: dict[str, int]):
+    assert persistent(prefilled(requests=6, **sizes).trace) == persistent(prefilled(**sizes).trace)
+
+
+def test_the_messages_of_the_requests_follow_each_other():
+    # two CUBEs, one PE: K and V to the other one, and from it, for each request
+    once = messages(prefilled(c=2, s_kv=16).trace)
+    assert messages(prefilled(c=2, s_kv=16, requests=3).trace) == once * 3
+    assert once == ["< cube_E K", "< cube_E V", "> cube_E K", "> cube_E V"]
+
+
+def test_a_mask_is_made_once_for_all():
+    trace = prefilled(p=4, s_kv=64, requests=4).trace
+    made = [command for command in commands(trace) if "where" in command.op_kinds]
+    assert len(made) == 1
+
+
+@pytest.mark.parametrize("policy", ["none", "rw_handles", "strict_fifo", "byte_range", "rw_aware"])
+def test_rings_one_after_the_other_end_on_the_shortest_queues(policy: str):
+    trace = prefilled(g=4, c=4, p=4, s_kv=64, requests=5).trace
+    assert replay(trace, policy=policy).status is Status.OK
+
+
+def test_every_pe_stores_its_part_of_every_request():
+    trace = prefilled(c=2, p=2, s_kv=20, requests=3).trace
+    stores = [
+        sum(command.kind is CommandKind.STORE for command in commands(trace, pe))
+        for pe in range(len(trace.pes))
+    ]
+    assert stores == [3] * 4
+
+
+# -- arguments
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"requests": 0}, "requests must be at least 1, not 0"),
+        ({"start_cube": -1}, "start_cube must be at least 0, not -1"),
+        ({"start_pe": -1}, "start_pe must be at least 0, not -1"),
+    ],
+)
+def test_a_wrong_argument_says_what_it_must_be(arguments: dict[str, object], text: str):
+    with pytest.raises(ConfigError) as error:
+        prefilled(**arguments)
+    assert str(error.value) == f"gqa_prefill: {text}"

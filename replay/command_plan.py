@@ -12,6 +12,7 @@ from ..schemas.commands import CommandForm
 from ..schemas.handles import Geometry
 from ..schemas.stages import Block, StageKind, Why
 from ..schemas.timeline import DurationClass
+from .ways import FarSlot, Way, Ways
 
 NONE = -1
 NO_TIME = DurationClass("none", 0)
@@ -28,15 +29,32 @@ class EngineSlot:
 
 @dataclass(frozen=True)
 class CommandShape:
-    """A command without its addresses. `geometries` are in the order of the form's slots."""
+    """A command without its addresses. `geometries` are in the order of the form's slots, and so are
+    `ways`: how to reach what lies in another PE's HBM, None for what does not. No ways: nothing does.
+    """
 
     form: CommandForm
     geometries: tuple[Geometry, ...]
+    ways: Ways = ()
 
     def operand(self, op_index: int, name: str) -> Geometry:
         """The geometry of an op's operand. Raises ValueError where the op has no such operand."""
+        return self.geometries[self._operand_slot(op_index, name)]
+
+    def way_to_operand(self, op_index: int, name: str) -> Way | None:
+        """The way to an op's operand, None where that is the PE's own."""
+        return self._way(self._operand_slot(op_index, name))
+
+    def way_to_out(self, op_index: int) -> Way | None:
+        """The way to what an op writes, None where that is the PE's own."""
+        return self._way(self.form.op_slots[op_index][-1])
+
+    def _operand_slot(self, op_index: int, name: str) -> int:
         position = self.form.ops[op_index].operands.index(name)
-        return self.geometries[self.form.op_slots[op_index][position]]
+        return self.form.op_slots[op_index][position]
+
+    def _way(self, slot: int) -> Way | None:
+        return self.ways[slot] if self.ways else None
 
     def out(self, op_index: int) -> Geometry | None:
         """The geometry an op writes, or None."""
@@ -54,7 +72,7 @@ class PlannedStage:
     """A stage of the template; its number is its place in the plan."""
 
     kind: StageKind
-    slot: EngineSlot
+    slot: EngineSlot | FarSlot
     duration: DurationClass
     op: int
     tile: int
@@ -92,7 +110,7 @@ class CommandPlan:
     def add(
         self,
         kind: StageKind,
-        slot: EngineSlot,
+        slot: EngineSlot | FarSlot,
         duration: DurationClass = NO_TIME,
         *,
         after: Iterable[int] = (),

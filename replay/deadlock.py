@@ -1,5 +1,5 @@
-"""Explains a replay that cannot end. A deadlock is a cycle in the stage graph: no calibration clears
-it, and its absence holds under every calibration.
+"""Finds and explains a replay that cannot end. A deadlock is a cycle in the stage graph: no
+calibration clears it, and its absence holds under every calibration.
 """
 
 from dataclasses import replace
@@ -9,17 +9,37 @@ import numpy as np
 from ..schemas.columns import Int64s
 from ..schemas.commands import CommandKind
 from ..schemas.deadlock import BlockedCommand, Deadlock
+from ..schemas.errors import KerntapeError
 from ..schemas.hazard_policy import HazardPolicy
 from ..schemas.stages import Why
 from ..schemas.topology import Topology
 from ..schemas.trace import Trace
 from . import compiled_runner
-from .lower import LoweredStreams, join, lower_streams
+from .deciding_part import deciding_part, with_whole_gemms
+from .lower import LoweredStreams, join, lower, lower_streams
 from .stage_graph import Durations, StageGraph
 from .times import Times
 
 NEVER = -1
 TURN = (Why.PROGRAM_ORDER.phrase, Why.BLOCKED.phrase)
+
+
+def find_deadlock(trace: Trace, topology: Topology, policy: HazardPolicy) -> Deadlock | None:
+    """The deadlock in which every replay of the trace stops; None where all of them end.
+
+    It is what a replay reports, found without one, at a cost that a long sweep does not add to.
+    Raises KerntapeError where the model cannot express the trace.
+    """
+    part, machine = deciding_part(trace), with_whole_gemms(topology)
+    try:
+        graph = lower(part.trace, machine, policy)
+    except KerntapeError:
+        lower(trace, topology, policy)  # says the same with the whole trace's command numbers
+        raise
+    times = _in_unit_steps(graph)
+    if _has_ended(times):
+        return None
+    return part.in_whole_trace(explain(part.trace, machine, policy, graph, times))
 
 
 def explain(
@@ -35,20 +55,29 @@ def explain(
 
 def ends(graph: StageGraph) -> bool:
     """Whether every stage can happen: under one calibration as under every other."""
-    instants = Durations(
+    return _has_ended(_in_unit_steps(graph))
+
+
+def _in_unit_steps(graph: StageGraph) -> Times:
+    """The times where every stage and every lag lasts 1 ps."""
+    steps = Durations(
         np.ones(len(graph.duration_classes), np.int64), np.ones(len(graph.lag_classes), np.int64)
     )
-    return bool((compiled_runner.run(graph, instants).end_ps != NEVER).all())
+    return compiled_runner.run(graph, steps)
+
+
+def _has_ended(times: Times) -> bool:
+    return bool((times.end_ps != NEVER).all())
 
 
 def clearing_depth(trace: Trace, topology: Topology, policy: HazardPolicy) -> int | None:
     """The smallest queue depth under which the trace ends; None where none does."""
-    lowered = lower_streams(trace, topology, policy)
+    part, machine = deciding_part(trace).trace, with_whole_gemms(topology)
+    lowered = lower_streams(part, machine, policy)
 
     def ends_at(depth: int) -> bool:
-        ipcq = topology.ipcq.model_copy(update={"depth": depth})
-        deeper = topology.model_copy(update={"ipcq": ipcq})
-        return ends(join(trace, deeper, lowered))
+        ipcq = machine.ipcq.model_copy(update={"depth": depth})
+        return ends(join(part, machine.model_copy(update={"ipcq": ipcq}), lowered))
 
     deep_enough = _most_fragments(lowered)
     if not ends_at(deep_enough):

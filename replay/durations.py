@@ -11,8 +11,9 @@ from math import ceil
 import numpy as np
 
 from ..schemas.calibration import Calibration
-from ..schemas.columns import Int32s, Int64s
+from ..schemas.columns import Int32s
 from ..schemas.errors import ConfigError
+from ..schemas.stages import arbitrated
 from ..schemas.timeline import DurationClass
 from .components import (
     hbm,
@@ -52,14 +53,56 @@ EQUATIONS: dict[str, Equation] = {
 """Every equation of the model by the name that duration classes carry (docs/model.md)."""
 
 
+class ClassTimes:
+    """How long a graph's classes last, calibration after calibration: its stages are looked at once."""
+
+    def __init__(self, graph: StageGraph) -> None:
+        stages, releases = graph.stages, graph.releases
+        served = stages.duration_class[arbitrated(graph.engines)[stages.engine]]
+        from_start = releases.lag_class[releases.from_start == 1]
+        self._stages = _Classes(graph.duration_classes, stages.duration_class, served)
+        self._lags = _Classes(graph.lag_classes, releases.lag_class, from_start)
+
+    def durations(self, calibration: Calibration) -> Durations:
+        """Picoseconds per class. Raises ConfigError where the timeline could pass 2^62 ps."""
+        stage_ps, lag_ps = self._stages.ps(calibration), self._lags.ps(calibration)
+        total = self._stages.total_ps(stage_ps) + self._lags.total_ps(lag_ps)
+        if total >= MAX_TOTAL_PS:
+            raise ConfigError(
+                f"the calibration makes this replay up to {total} ps long; times must stay below"
+                " 2^62 ps: raise its rates or lower its latencies"
+            )
+        return Durations(np.array(stage_ps, dtype=np.int64), np.array(lag_ps, dtype=np.int64))
+
+
+class _Classes:
+    """Classes, how often each occurs, and its least time: 1 ps where it is among `never_zero`.
+
+    A stage on a serving engine lasts at least 1 ps, and so does a lag from a start: nothing that
+    they release may be in their own instant.
+    """
+
+    def __init__(
+        self, classes: tuple[DurationClass, ...], occurring: Int32s, never_zero: Int32s
+    ) -> None:
+        self._classes = classes
+        self._counts: list[int] = np.bincount(occurring, minlength=len(classes)).tolist()
+        present = np.bincount(never_zero, minlength=len(classes)) > 0
+        self._least_ps: list[int] = present.astype(np.int64).tolist()
+
+    def ps(self, calibration: Calibration) -> list[int]:
+        """Each class's time."""
+        lasting = (picoseconds(each, calibration) for each in self._classes)
+        return [max(ps, least) for ps, least in zip(lasting, self._least_ps, strict=True)]
+
+    def total_ps(self, ps: list[int]) -> int:
+        """The times of all that occurs, in whole numbers of any size."""
+        return sum(each * count for each, count in zip(ps, self._counts, strict=True))
+
+
 def durations(graph: StageGraph, calibration: Calibration) -> Durations:
-    """Picoseconds per class. Raises ConfigError where the timeline could pass 2^62 ps."""
-    stage_ps = [picoseconds(duration, calibration) for duration in graph.duration_classes]
-    lag_ps = [picoseconds(lag, calibration) for lag in graph.lag_classes]
-    lasting = _floored(graph, stage_ps)
-    lagging = _floored_lags(graph, lag_ps)
-    _check_total(graph, lasting, lagging)
-    return Durations(np.array(lasting, dtype=np.int64), np.array(lagging, dtype=np.int64))
+    """Picoseconds per class, for one calibration. Raises ConfigError as ClassTimes does."""
+    return ClassTimes(graph).durations(calibration)
 
 
 def picoseconds(duration: DurationClass, calibration: Calibration) -> int:
@@ -70,31 +113,3 @@ def picoseconds(duration: DurationClass, calibration: Calibration) -> int:
 def in_ps(nanoseconds: Fraction) -> int:
     """Whole picoseconds, rounded up."""
     return ceil(nanoseconds * PS_PER_NS)
-
-
-def _floored(graph: StageGraph, stage_ps: list[int]) -> list[int]:
-    """A stage on a serving engine lasts at least 1 ps, so that nothing it releases is in its instant."""
-    serves = np.array([engine.arbitrates for engine in graph.engines], dtype=bool)
-    served = set(np.unique(graph.stages.duration_class[serves[graph.stages.engine]]).tolist())
-    return [max(1, ps) if number in served else ps for number, ps in enumerate(stage_ps)]
-
-
-def _floored_lags(graph: StageGraph, lag_ps: list[int]) -> list[int]:
-    """A start-to-start lag is at least 1 ps, for the same reason."""
-    from_start = set(np.unique(graph.releases.lag_class[graph.releases.from_start == 1]).tolist())
-    return [max(1, ps) if number in from_start else ps for number, ps in enumerate(lag_ps)]
-
-
-def _check_total(graph: StageGraph, stage_ps: list[int], lag_ps: list[int]) -> None:
-    total = _weighted(graph.stages.duration_class, stage_ps)
-    total += _weighted(graph.releases.lag_class, lag_ps)
-    if total >= MAX_TOTAL_PS:
-        raise ConfigError(
-            f"the calibration makes this replay up to {total} ps long; times must stay below 2^62 ps:"
-            " raise its rates or lower its latencies"
-        )
-
-
-def _weighted(classes: Int32s, ps: list[int]) -> int:
-    counts: Int64s = np.bincount(classes, minlength=len(ps))
-    return sum(int(count) * each for count, each in zip(counts, ps, strict=True))

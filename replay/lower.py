@@ -2,6 +2,7 @@
 
 Each distinct command shape is planned once (templates), each distinct stream is put together once
 (lower_stream), alike PEs copy their stream's graph, and the queues between PEs are joined (queues).
+What reaches for another PE's HBM is put together once per distance (remote).
 Nothing loops over stages.
 """
 
@@ -14,12 +15,17 @@ import numpy.typing as npt
 from ..schemas.columns import Int32s, Int64s, offsets_of
 from ..schemas.errors import KerntapeError
 from ..schemas.hazard_policy import HazardPolicy
-from ..schemas.stages import Block, Engine, Stages
+from ..schemas.stages import Stages
 from ..schemas.topology import Topology
 from ..schemas.trace import PeEntry, Trace
-from .components.noc import Link, link_between, link_title
+from .components.noc import Link, link_between
+from .engine_table import EngineTable, engine_table
+from .far_stages import FarStages, far_stages
+from .hazards.held import StreamHolds
 from .lower_stream import StreamGraph, lower_stream
+from .planned_shapes import PlannedShapes
 from .queues import Edges, Port, check_matched, crossing_edges
+from .remote import Reaches, reaches
 from .stage_graph import CommandStages, HeldPairs, Releases, StageGraph
 from .templates import PE_ENGINES, ClassTable
 
@@ -48,11 +54,16 @@ class _Queue:
 
 @dataclass(frozen=True, slots=True)
 class LoweredStreams:
-    """Every distinct stream's graph. Nothing in it depends on how deep the queues are."""
+    """The graph of every variant of a stream. Nothing in it depends on how deep the queues are."""
 
     graphs: tuple[StreamGraph, ...]
+    reaches: Reaches
     durations: ClassTable
     lags: ClassTable
+
+    def of_pes(self) -> list[StreamGraph]:
+        """Per PE of the launch its graph."""
+        return [self.graphs[variant] for variant in self.reaches.of_pes]
 
 
 def lower(trace: Trace, topology: Topology, policy: HazardPolicy) -> StageGraph:
@@ -62,49 +73,34 @@ def lower(trace: Trace, topology: Topology, policy: HazardPolicy) -> StageGraph:
 
 def lower_streams(trace: Trace, topology: Topology, policy: HazardPolicy) -> LoweredStreams:
     """What each PE does for itself. Raises KerntapeError where the model cannot express it."""
-    _check_local_tensors(trace)
-    durations, lags = ClassTable(), ClassTable()
-    graphs = tuple(
-        lower_stream(trace, stream, topology, policy, durations, lags) for stream in trace.streams
-    )
-    return LoweredStreams(graphs, durations, lags)
+    found, shapes = reaches(trace, topology), PlannedShapes(trace, topology)
+    graphs: list[StreamGraph] = []
+    holds: dict[int, StreamHolds] = {}
+    for variant in found.variants:
+        known = holds.get(variant.stream)
+        graphs.append(lower_stream(trace, variant, topology, policy, shapes, known))
+        holds[variant.stream] = graphs[-1].holds
+    return LoweredStreams(tuple(graphs), found, shapes.durations, shapes.lags)
 
 
 def join(trace: Trace, topology: Topology, lowered: LoweredStreams) -> StageGraph:
     """The PEs side by side, joined by the topology's queues."""
-    graphs = [lowered.graphs[pe.stream] for pe in trace.pes]
+    graphs = lowered.of_pes()
     first = offsets_of(np.array([len(graph) for graph in graphs], dtype=np.int64))
     queues = _queues(trace.pes, graphs, topology)
-    links = sorted({queue.link for queue in queues})
+    far = far_stages(lowered.reaches, graphs, first)
+    away = {server for each in far for server in each.used()}
+    table = engine_table(trace.pes, {queue.link for queue in queues} | away)
     own = _releases(graphs, first)
     return StageGraph(
-        engines=_engines(trace.pes, links),
-        stages=_stages(graphs, first, queues, links),
+        engines=table.engines,
+        stages=_stages(graphs, first, queues, far, table),
         releases=_with_crossing(own, graphs, first, queues, topology, lowered.lags),
         duration_classes=lowered.durations.classes,
         lag_classes=lowered.lags.classes,
         commands=_commands(graphs, first),
         held=_held(graphs),
     )
-
-
-def _check_local_tensors(trace: Trace) -> None:
-    """Raises KerntapeError for the first command that touches another PE's HBM."""
-    for pe in trace.pes:
-        away = [number for number, owner in enumerate(pe.owners) if owner != pe.rank]
-        stream = trace.streams[pe.stream]
-        handles = np.flatnonzero(np.isin(stream.tensors, away))
-        touching = np.flatnonzero(np.isin(stream.slots, handles))
-        if len(touching):
-            offsets = trace.slot_offsets(stream)
-            command = int(np.searchsorted(offsets, touching[0], side="right")) - 1
-            tensor = int(stream.tensors[stream.slots[touching[0]]])
-            line = trace.lines[int(stream.lines[command])]
-            raise KerntapeError(
-                f"PE {pe.rank}, command {command} ({line}): tensor {tensor}"
-                f" lies in the HBM of PE {pe.owners[tensor]}, and replay models each PE's own HBM"
-                " only; place it on the PEs that use it, or send it there"
-            )
 
 
 def _queues(
@@ -129,24 +125,19 @@ def _queues(
     return [queue for queue in queues if len(queue.port.sent)]
 
 
-def _engines(pes: tuple[PeEntry, ...], links: list[Link]) -> tuple[Engine, ...]:
-    own = [
-        Engine(slot.block, pe.rank, slot.channel, slot.arbitrates)
-        for pe in pes
-        for slot in PE_ENGINES
-    ]
-    return (*own, *(Engine(Block.NOC, -1, link_title(link), arbitrates=True) for link in links))
-
-
 def _stages(
-    graphs: list[StreamGraph], first: Int64s, queues: list[_Queue], links: list[Link]
+    graphs: list[StreamGraph],
+    first: Int64s,
+    queues: list[_Queue],
+    far: list[FarStages],
+    table: EngineTable,
 ) -> Stages:
     pe = np.repeat(np.arange(len(graphs), dtype=np.int32), np.diff(first))
     engine = _joined(graphs, "slot") + pe * np.int32(len(PE_ENGINES))
-    first_link = len(graphs) * len(PE_ENGINES)
-    number = {link: first_link + place for place, link in enumerate(links)}
     for queue in queues:
-        engine[queue.port.carried + first[queue.sender]] = number[queue.link]
+        engine[queue.port.carried + first[queue.sender]] = table.numbers[queue.link]
+    for away in far:
+        engine[away.stages] = table.numbers_of(away.servers)[away.slots]
     return Stages(
         kind=_joined(graphs, "kind"),
         engine=engine,
@@ -160,14 +151,19 @@ def _stages(
 
 def _releases(graphs: list[StreamGraph], first: Int64s) -> Releases:
     """The releases inside the PEs."""
-    released = _joined_stages(graphs, first, "released")
     return Releases(
-        offsets=offsets_of(np.bincount(released, minlength=int(first[-1]))),
+        offsets=offsets_of(np.concatenate(_release_counts(graphs))),
         releaser=_joined_stages(graphs, first, "releaser"),
         from_start=_joined(graphs, "from_start"),
         lag_class=_joined(graphs, "lag_class"),
         why=_joined(graphs, "why"),
     )
+
+
+def _release_counts(graphs: list[StreamGraph]) -> list[Int64s]:
+    """How many releases each stage has inside its PE; counted once for PEs that share a stream."""
+    counts = {id(graph): np.bincount(graph.released, minlength=len(graph)) for graph in graphs}
+    return [counts[id(graph)] for graph in graphs]
 
 
 def _with_crossing(
@@ -244,5 +240,7 @@ def _joined(graphs: list[StreamGraph], name: str) -> npt.NDArray[Any]:
 
 def _joined_stages(graphs: list[StreamGraph], first: Int64s, name: str) -> Int32s:
     """A column of stage numbers of all PEs, counted on from PE to PE."""
-    shifted = [getattr(graph, name) + start for graph, start in zip(graphs, first, strict=False)]
-    return np.concatenate(shifted).astype(np.int32)
+    starts = first.astype(np.int32)
+    return np.concatenate(
+        [getattr(graph, name) + start for graph, start in zip(graphs, starts, strict=False)]
+    )

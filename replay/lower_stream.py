@@ -20,23 +20,24 @@ import numpy as np
 import numpy.typing as npt
 
 from ..schemas.columns import Int8s, Int16s, Int32s, Int64s, offsets_of
-from ..schemas.errors import KerntapeError
 from ..schemas.hazard_policy import HazardPolicy
 from ..schemas.stages import Why
 from ..schemas.topology import PeStructure, Topology
 from ..schemas.trace import Stream, Trace
-from .command_plan import NONE, CommandPlan, CommandShape
+from .command_plan import NONE
 from .hazards.held import StreamHolds, held_pairs
+from .planned_shapes import PlannedShapes
 from .queues import Edges, Port, own_edges, ports_of
-from .templates import ClassTable, Template, freeze, plan_command
+from .remote import Variant
+from .templates import Template
 
 
 @dataclass(frozen=True)
 class StreamGraph:
     """One stream's stages and releases, numbered from 0; the columns are those of StageGraph.
 
-    `slot` is the engine within the PE, or LINK_SLOT. Per command: dispatch, begin, finish. `ports`
-    are the PE's ends of its queues.
+    `slot` is as in Template. Per command: dispatch, begin, finish. `ports` are the PE's ends of its
+    queues.
     """
 
     kind: Int16s
@@ -91,18 +92,20 @@ class _KeyStages:
 
 def lower_stream(
     trace: Trace,
-    stream: Stream,
+    variant: Variant,
     topology: Topology,
     policy: HazardPolicy,
-    durations: ClassTable,
-    lags: ClassTable,
+    shapes: PlannedShapes,
+    holds: StreamHolds | None = None,
 ) -> StreamGraph:
-    """The stream's part of the stage graph."""
-    template_of, templates = _templates(trace, stream, topology, durations, lags)
+    """The part of the stage graph of a stream's variant. `holds` are the stream's, if known."""
+    stream = trace.streams[variant.stream]
+    template_of, templates = shapes.of_stream(variant)
     lengths = np.array([len(template) for template in templates], dtype=np.int64)
     first = offsets_of(lengths[template_of] if templates else template_of)
     keys = _key_stages(template_of, templates, first)
-    holds = held_pairs(trace, stream, topology, policy)
+    if holds is None:
+        holds = held_pairs(trace, stream, topology, policy)
     stages = _stage_columns(template_of, templates, first)
     ports = ports_of(trace, stream, stages["kind"], stages["command"], keys.resume, keys.finish)
     between = [
@@ -120,38 +123,6 @@ def lower_stream(
         finish=keys.finish,
         holds=holds,
     )
-
-
-def _templates(
-    trace: Trace, stream: Stream, machine: Topology, durations: ClassTable, lags: ClassTable
-) -> tuple[Int32s, list[Template]]:
-    """Per command, the number of its template; and the templates, one per distinct shape."""
-    template_of = np.zeros(stream.command_count, dtype=np.int32)
-    templates: list[Template] = []
-    slot_offsets = trace.slot_offsets(stream)
-    for form_number in np.unique(stream.forms):
-        form = trace.forms[form_number]
-        rows = np.flatnonzero(stream.forms == form_number)
-        slots = slot_offsets[rows][:, None] + np.arange(form.slot_count)
-        geometries = stream.geometries[stream.slots[slots]].reshape(len(rows), form.slot_count)
-        distinct, which = np.unique(geometries, axis=0, return_inverse=True)
-        template_of[rows] = which.reshape(-1) + len(templates)
-        for numbers in distinct:
-            shape = CommandShape(form, tuple(trace.geometries[number] for number in numbers))
-            templates.append(freeze(_plan(trace, stream, rows, shape, machine), durations, lags))
-    return template_of, templates
-
-
-def _plan(
-    trace: Trace, stream: Stream, rows: Int64s, shape: CommandShape, machine: Topology
-) -> CommandPlan:
-    """The command's plan. An error names the first command of that form."""
-    try:
-        return plan_command(shape, machine)
-    except KerntapeError as error:
-        first = int(rows[0])
-        line = trace.lines[int(stream.lines[first])]
-        raise KerntapeError(f"command {first} ({line}): {error}") from None
 
 
 def _key_stages(template_of: Int32s, templates: list[Template], first: Int64s) -> _KeyStages:

@@ -1,4 +1,4 @@
-"""What the modules that are compiled when the package is built have in common: `engine`, `order_pass`.
+"""What the modules that are compiled when the package is built have in common (setup.py lists them).
 
 Each is one Python source with a .pxd beside it that holds the C types, and says with `built_from()`
 which source it was compiled from. Where no C compiler worked the source itself runs, much slower.

@@ -1,7 +1,8 @@
 """The timeline as canonical text: one line a stage, for comparison byte for byte.
 
 Fields are `name=value`, separated by tabs, in a fixed order; lines are ordered by (start, PE,
-program order). Streamed: a timeline of millions of stages needs no second copy in memory.
+program order). An engine of another PE than the command's has that PE's rank behind its name: `hbm@3`.
+Streamed: a timeline of millions of stages needs no second copy in memory.
 """
 
 import hashlib
@@ -11,8 +12,10 @@ from pathlib import Path
 import numpy as np
 
 from ..schemas.atomic_file import write_whole
+from ..schemas.columns import Int64s
 from ..schemas.stages import StageKind, Why
 from ..schemas.timeline import Timeline
+from .traffic import is_away
 
 STAGES_PER_CHUNK = 1 << 16
 LINE = (
@@ -26,6 +29,7 @@ def op_log_chunks(timeline: Timeline) -> Iterator[str]:
     stages = timeline.stages
     ranks = np.array([pe.rank for pe in timeline.trace.pes], dtype=np.int64)
     engines = [engine.title for engine in timeline.engines]
+    others = [f"{engine.title}@{engine.rank}" for engine in timeline.engines]
     kinds = {kind.value: kind.title for kind in StageKind}
     reasons = {why.value: why.name.lower() for why in Why}
     # stage ids count by (PE, program order), so a stable sort by start is the whole order
@@ -41,12 +45,19 @@ def op_log_chunks(timeline: Timeline) -> Iterator[str]:
             stages.op[rows].tolist(),
             stages.tile[rows].tolist(),
             map(kinds.__getitem__, stages.kind[rows].tolist()),
-            map(engines.__getitem__, stages.engine[rows].tolist()),
+            map((engines + others).__getitem__, _titles(timeline, rows)),
             rows.tolist(),
             timeline.cause[rows].tolist(),
             map(reasons.__getitem__, timeline.why[rows].tolist()),
         )
         yield "".join(map(LINE.__mod__, zip(*columns, strict=True)))
+
+
+def _titles(timeline: Timeline, rows: Int64s) -> list[int]:
+    """Per stage its engine, or that many further on where it is another PE's than the command's."""
+    away = is_away(timeline, rows)
+    titles: list[int] = (timeline.stages.engine[rows] + away * len(timeline.engines)).tolist()
+    return titles
 
 
 def write_op_log(path: Path, timeline: Timeline) -> str:

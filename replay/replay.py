@@ -23,7 +23,7 @@ from . import compiled_runner, simpy_runner
 from .calibration import resolve_calibration
 from .causes import whys
 from .deadlock import explain
-from .durations import durations
+from .durations import ClassTimes
 from .hazards.observed import observed_hazards
 from .hazards.potential import potential_hazards
 from .lower import lower
@@ -50,6 +50,11 @@ class Prepared:
     graph: StageGraph
 
     @cached_property
+    def class_times(self) -> ClassTimes:
+        """What durations under any calibration need to know of the graph."""
+        return ClassTimes(self.graph)
+
+    @cached_property
     def potential(self) -> Hazards:
         """The pairs that nothing orders, under any calibration. Computed at the first timing."""
         return potential_hazards(self.trace, self.topology, self.policy)
@@ -65,7 +70,7 @@ def time(prepared: Prepared, calibration: Calibration, runner: str = DEFAULT_RUN
 
     A trace that cannot end gives a timeline of what happened until it stopped, with its deadlock.
     """
-    lasting = durations(prepared.graph, calibration)
+    lasting = prepared.class_times.durations(calibration)
     times = _runner(runner)(prepared.graph, lasting)
     if (times.end_ps < 0).any():
         return _stopped(prepared, calibration, times)

@@ -8,13 +8,17 @@ from ..schemas.stages import StageKind
 from .stage_graph import Durations, StageGraph
 from .times import Times
 
+BEHIND_A_HOP = (StageKind.LINK, StageKind.DMA_READ, StageKind.HBM_WRITE)
+"""What starts behind the first bytes of the hop before it."""
+
 
 def check_physics(graph: StageGraph, durations: Durations, times: Times) -> None:
     """Raises SanityError naming the first stage that breaks a rule.
 
     Rules: no time before the launch, ready ≤ start ≤ end, a stage lasts what its class says, no
     stage starts before a release, an engine serves one stage at a time and its least (ready, id)
-    first, and the bytes that HBM gives are the bytes that DMA takes.
+    first, what HBM gives DMA takes and what is sent is received, byte by byte, and every hop of a
+    route over links passes on what the hop before it gives.
     """
     _refuse(times.ready_ps < 0, "was ready before the launch")
     _refuse(times.start_ps < times.ready_ps, "started before it was ready")
@@ -22,7 +26,9 @@ def check_physics(graph: StageGraph, durations: Durations, times: Times) -> None
     _refuse(times.end_ps - times.start_ps != lasting, "did not last as long as its class")
     _check_releases(graph, durations, times)
     _check_engines(graph, times)
-    _check_bytes(graph)
+    amount = _amounts(graph)
+    _check_bytes(graph, amount)
+    _check_links(graph, amount)
 
 
 def _check_releases(graph: StageGraph, durations: Durations, times: Times) -> None:
@@ -54,12 +60,18 @@ def _check_engines(graph: StageGraph, times: Times) -> None:
     _refuse(overtaken, "was overtaken by a stage that became ready later")
 
 
-def _check_bytes(graph: StageGraph) -> None:
+def _amounts(graph: StageGraph) -> Int64s:
+    """Per stage, the quantity of its class: bytes, where it moves any."""
     quantity = np.array([duration.quantity for duration in graph.duration_classes], dtype=np.int64)
-    amount = quantity[graph.stages.duration_class]
+    amount: Int64s = quantity[graph.stages.duration_class]
+    return amount
+
+
+def _check_bytes(graph: StageGraph, amount: Int64s) -> None:
     for given, taken in (
         (StageKind.HBM_READ, StageKind.DMA_READ),
         (StageKind.DMA_WRITE, StageKind.HBM_WRITE),
+        (StageKind.SEND, StageKind.RECV),
     ):
         given_bytes = int(amount[graph.stages.kind == given].sum())
         taken_bytes = int(amount[graph.stages.kind == taken].sum())
@@ -68,6 +80,21 @@ def _check_bytes(graph: StageGraph) -> None:
                 f"{given.title} stages move {given_bytes} bytes and {taken.title} stages"
                 f" {taken_bytes}; this is a bug in kerntape, please report it"
             )
+
+
+def _check_links(graph: StageGraph, amount: Int64s) -> None:
+    """Where there are links, every hop starts behind one other hop and moves as many bytes."""
+    kind, releases = graph.stages.kind, graph.releases
+    if not (kind == StageKind.LINK).any():
+        return
+    hops = np.flatnonzero(np.isin(kind, BEHIND_A_HOP))
+    first = releases.offsets[hops]
+    behind = np.flatnonzero(releases.offsets[hops + 1] - first == 1)
+    behind = behind[releases.from_start[first[behind]] == 1]
+    broken = np.zeros(len(graph), dtype=bool)
+    broken[hops] = True
+    broken[hops[behind]] = amount[hops[behind]] != amount[releases.releaser[first[behind]]]
+    _refuse(broken, "does not pass on the bytes that the hop before it moves")
 
 
 def _refuse(broken: np.ndarray[tuple[int], np.dtype[np.bool_]], rule: str) -> None:

@@ -10,6 +10,7 @@ from ..schemas.hazards import Outcome
 from ..schemas.stages import Engine, StageKind
 from ..schemas.timeline import Timeline
 from ..schemas.trace_facts import commands_by_kind
+from .traffic import link_uses, remote_reads, remote_writes
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,9 @@ def block_uses(timeline: Timeline) -> dict[str, BlockUse]:
 
 
 def channel_uses(timeline: Timeline) -> dict[str, BlockUse]:
-    """The same for each channel of a block (pe_dma.read, pe_dma.write); all links are one, `noc`."""
+    """The same for each channel of a block (pe_dma.read, pe_dma.write); all links are one, `noc`, and
+    traffic.link_uses tells them apart.
+    """
     return _uses(timeline, lambda engine: engine.title if engine.rank >= 0 else str(engine.block))
 
 
@@ -78,6 +81,7 @@ NOT_EVALUATED = {"held": None, "held_ps": None, "violations": None}
 def summary(timeline: Timeline, *, trace: str, runner: str, op_log_sha256: str) -> dict[str, Any]:
     """The object that `replay --json` prints. Keys are stable (docs/model.md lists them)."""
     reads, read_bytes = dma_reads(timeline)
+    far_reads, far_writes = remote_reads(timeline), remote_writes(timeline)
     ended = timeline.deadlock is None
     return {
         "status": str(timeline.status),
@@ -98,6 +102,11 @@ def summary(timeline: Timeline, *, trace: str, runner: str, op_log_sha256: str) 
         },
         "dma_reads": reads,
         "dma_read_bytes": read_bytes,
+        "remote_reads": far_reads.count,
+        "remote_read_bytes": far_reads.bytes,
+        "remote_writes": far_writes.count,
+        "remote_write_bytes": far_writes.bytes,
+        "links": {link: asdict(use) for link, use in link_uses(timeline).items()},
         "hazards": hazard_totals(timeline) if ended else NOT_EVALUATED,
         "deadlock": asdict(timeline.deadlock) if timeline.deadlock else None,
     }

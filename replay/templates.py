@@ -25,6 +25,7 @@ from .components import (
     pe_tcm,
 )
 from .tile_loop import plan_dot
+from .ways import FarSlot
 
 PE_ENGINES: tuple[EngineSlot, ...] = (
     pe_cpu.CPU,
@@ -41,7 +42,9 @@ PE_ENGINES: tuple[EngineSlot, ...] = (
 """The servers of one PE, in the order of its lanes."""
 
 LINK_SLOT = len(PE_ENGINES)
-"""Stands for the link that the command's direction crosses, which is not one PE's."""
+"""Stands for the link that the command's direction crosses, which is not one PE's. What follows are
+the far slots of the stream.
+"""
 
 Planner = Callable[[CommandPlan, CommandShape, int, Topology], None]
 
@@ -79,8 +82,9 @@ class ClassTable:
 class Template:
     """A command's stages and inner releases, numbered from the command's first stage.
 
-    `slot` indexes PE_ENGINES, or is LINK_SLOT. Key stages (`begin`, `finish`, `resume`, `admit`,
-    `plan`, `retire`) are as in CommandPlan, NONE where the command has none.
+    `slot` indexes PE_ENGINES, or is LINK_SLOT, or far slot n as LINK_SLOT + 1 + n. Key stages
+    (`begin`, `finish`, `resume`, `admit`, `plan`, `retire`) are as in CommandPlan, NONE where the
+    command has none.
     """
 
     kind: Int16s
@@ -135,5 +139,7 @@ def freeze(plan: CommandPlan, durations: ClassTable, lags: ClassTable) -> Templa
     )
 
 
-def _slot_number(slot: EngineSlot) -> int:
+def _slot_number(slot: EngineSlot | FarSlot) -> int:
+    if isinstance(slot, FarSlot):
+        return LINK_SLOT + 1 + slot.number
     return LINK_SLOT if slot is noc.LINK else PE_ENGINES.index(slot)

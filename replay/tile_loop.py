@@ -20,16 +20,13 @@ from ..schemas.timeline import DurationClass
 from ..schemas.topology import PeStructure, Topology
 from .command_plan import NO_TIME, CommandPlan, CommandShape
 from .components.pe_cpu import CPU
-from .components.pe_dma import HBM_ARRIVAL, add_read, add_write
+from .components.pe_dma import End, add_read, add_write, request_lag
 from .components.pe_gemm import GEMM
 from .components.pe_math import add_op
 from .components.pe_tcm import TCM
 
 MAX_STEPS = 1 << 20
 """Of one command: a 4096 × 4096 × 4096 product in the default tile."""
-
-End = tuple[int, DurationClass]
-"""A stage and the lag after its end until its work has arrived."""
 
 
 @dataclass
@@ -100,8 +97,9 @@ class TileLoop:
 
     def _read(self, operand: str, step: TileStep, holder: int | None) -> int:
         size_bytes = _tile_bytes(self._geometry(operand), operand, step)
-        channel, arrival = add_read(self.plan, size_bytes, op=self.gemm, tile=step.step)
-        self._release_first(channel, holder)
+        way = self.shape.way_to_operand(self.gemm, operand)
+        channel, arrival = add_read(self.plan, size_bytes, way, op=self.gemm, tile=step.step)
+        self._release_first(channel, holder, request_lag(way))
         return arrival
 
     def _fetch(self, step: TileStep, arrivals: list[int]) -> int:
@@ -121,12 +119,12 @@ class TileLoop:
             self._release_first(fetch, holder)
         return fetch
 
-    def _release_first(self, stage: int, holder: int | None) -> None:
+    def _release_first(self, stage: int, holder: int | None, lag: DurationClass = NO_TIME) -> None:
         """By the step that holds the buffer; before any does, by what the loop follows."""
         if holder is not None:
-            self.plan.release(stage, holder, Why.BUFFER)
+            self.plan.release(stage, holder, Why.BUFFER, lag=lag)
         else:
-            self.plan.release(stage, self.after, self.plan.after_dispatch(self.after))
+            self.plan.release(stage, self.after, self.plan.after_dispatch(self.after), lag=lag)
 
     def _buffer_holder(self) -> int | None:
         """The step that used the buffer before, `tile_buffers` steps ago."""
@@ -147,10 +145,12 @@ class TileLoop:
             self.ends.append((computed, NO_TIME))
             return
         size_bytes = (step.m_to - step.m_from) * (step.n_to - step.n_from) * out.dtype.size_bytes
-        written = add_write(
-            self.plan, size_bytes, (computed,), Why.DATA, op=op_index, tile=step.step
+        way = self.shape.way_to_out(op_index)
+        self.ends.append(
+            add_write(
+                self.plan, size_bytes, way, (computed,), Why.DATA, op=op_index, tile=step.step
+            )
         )
-        self.ends.append((written, HBM_ARRIVAL))
 
     def _geometry(self, operand: str) -> Geometry:
         return self.shape.operand(self.gemm, operand)

@@ -7,8 +7,9 @@ import numpy as np
 from .column_checks import first_row, must_lie_in
 from .columns import Bools, Int64s, offsets_of
 from .errors import FileError
-from .grouping import rows_by_group
+from .form_rows import FormRows
 from .handles import Geometry, Space
+from .named_geometries import NamedGeometries
 from .topology import PeStructure
 from .trace import KeptInputs, Trace
 from .trace_columns import Places, TraceColumns
@@ -97,21 +98,19 @@ def _check_reach(
         )
 
 
-def check_gemm_extents(columns: TraceColumns, tables: Trace, places: Places) -> None:
+def check_gemm_extents(
+    named: NamedGeometries, rows: FormRows, tables: Trace, places: Places
+) -> None:
     """FileError unless the operands of every GEMM have m·k, k·n and m·n elements."""
     elements = np.array([geometry.elements for geometry in tables.geometries], dtype=np.int64)
-    slots = offsets_of(tables.form_slot_counts[columns.forms])[:-1]
-    streams = np.repeat(np.arange(len(columns.command_counts)), columns.command_counts)
-    first_handles = offsets_of(columns.handle_counts)[streams]
-    for number, commands in rows_by_group(columns.forms):
+    for number, commands in rows.by_form:
         for name, slot, count in _gemm_operands(tables, number):
-            handles = first_handles[commands] + columns.slots[slots[commands] + slot]
-            found = elements[columns.geometries[handles]]
-            row = first_row(found != count)
+            found = named.of(commands, slot)
+            row = first_row((elements != count)[found])
             if row is not None:
                 raise FileError(
                     f"{places.command(int(commands[row]))}: the GEMM's {name} must have {count}"
-                    f" elements, as its m, k and n say, not {int(found[row])}"
+                    f" elements, as its m, k and n say, not {int(elements[found[row]])}"
                 )
 
 

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from .column_checks import first_row
-from .columns import Int32s, Int64s, offsets_of
 from .commands import GEMM, CommandForm, CommandKind, Scope
 from .errors import FileError
-from .grouping import rows_by_group
+from .form_rows import FormRows
 from .handles import Space
+from .named_geometries import NamedGeometries
 from .trace import Trace
-from .trace_columns import Places, TraceColumns
+from .trace_columns import Places
 
 TRANSFERS = {
     CommandKind.LOAD: (Space.HBM, Space.TCM),
@@ -22,32 +22,24 @@ TRANSFERS = {
 """Per kind that moves bytes, where from and where to."""
 
 
-def check_spaces(columns: TraceColumns, tables: Trace, places: Places) -> None:
+def check_spaces(named: NamedGeometries, rows: FormRows, tables: Trace, places: Places) -> None:
     """FileError unless loads go from HBM to TCM, stores back, as many bytes as they take, and all
     else but the GEMM of a composite, and the output of its tile ops, is in TCM.
     """
     in_hbm = np.array([g.space is Space.HBM for g in tables.geometries], dtype=np.bool_)
     sizes = np.array([g.size_bytes for g in tables.geometries], dtype=np.int64)
-    slots = offsets_of(tables.form_slot_counts[columns.forms])[:-1]
-    streams = np.repeat(np.arange(len(columns.command_counts)), columns.command_counts)
-    first_handles = offsets_of(columns.handle_counts)[streams]
-
-    def geometries(commands: Int64s, slot: int) -> Int32s:
-        handles = first_handles[commands] + columns.slots[slots[commands] + slot]
-        found: Int32s = columns.geometries[handles]
-        return found
-
-    for number, commands in rows_by_group(columns.forms):
+    for number, commands in rows.by_form:
         form = tables.forms[number]
         for slot, space in _required(form):
-            row = first_row(in_hbm[geometries(commands, slot)] != (space is Space.HBM))
+            elsewhere = in_hbm != (space is Space.HBM)
+            row = first_row(elsewhere[named.of(commands, slot)])
             if row is not None:
                 raise FileError(
                     f"{places.command(int(commands[row]))}: handle {slot} of a"
                     f" {form.kind.name.lower()} must be in {space.upper()}"
                 )
         if form.kind in TRANSFERS:
-            row = first_row(sizes[geometries(commands, 0)] != sizes[geometries(commands, 1)])
+            row = first_row(sizes[named.of(commands, 0)] != sizes[named.of(commands, 1)])
             if row is not None:
                 raise FileError(
                     f"{places.command(int(commands[row]))}: a {form.kind.name.lower()} must write"

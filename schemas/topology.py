@@ -184,17 +184,20 @@ class Topology(StrictModel):
         """The number of a place."""
         return (place.sip * self.cubes.size + place.cube) * self.pes.size + place.pe
 
+    def ranks_apart(self, level: Level) -> int:
+        """How far the ranks of neighbours in a level's row are from each other."""
+        match level:
+            case Level.PE:
+                return 1
+            case Level.CUBE:
+                return self.pes.size
+            case Level.SIP:
+                return self.cubes.size * self.pes.size
+
     def peer(self, rank: int, direction: str) -> int | None:
         """The rank that a queue leads to, or None where the machine ends. KeyError: no such direction."""
         wire = self.directions[direction]
-        place = self.place(rank)
-        match wire.level:
-            case Level.PE:
-                pe = self.pes.neighbour(place.pe, wire.step)
-                return None if pe is None else self.rank(Place(place.sip, place.cube, pe))
-            case Level.CUBE:
-                cube = self.cubes.neighbour(place.cube, wire.step)
-                return None if cube is None else self.rank(Place(place.sip, cube, place.pe))
-            case Level.SIP:
-                sip = self.grid(Level.SIP).neighbour(place.sip, wire.step)
-                return None if sip is None else self.rank(Place(sip, place.cube, place.pe))
+        grid, apart = self.grid(wire.level), self.ranks_apart(wire.level)
+        index = rank // apart % grid.size
+        neighbour = grid.neighbour(index, wire.step)
+        return None if neighbour is None else rank + (neighbour - index) * apart

@@ -176,6 +176,22 @@ class Trace:
             label=self.strings[stream.labels[handle_id]],
         )
 
+    def tensor_name(self, pe: PeEntry, tensor: int) -> str:
+        """What a PE's HBM tensor is called; and whose it is, where it lies with another: `w of PE 0`.
+
+        A part that another PE holds has no name in the header, but its handles are labelled.
+        """
+        named, stream = self.header.tensors, self.streams[pe.stream]
+        if tensor < len(named):
+            name = named[tensor].name
+        elif tensor in stream.tensors:
+            name = self.strings[stream.labels[int(np.argmax(stream.tensors == tensor))]]
+        else:
+            name = ""
+        name = name or f"tensor {tensor}"
+        owner = pe.owners[tensor]
+        return name if owner == pe.rank else f"{name} of PE {owner}"
+
     def command(self, stream: Stream, index: int) -> "Command":
         """One command with its handles: for people and tests. Columns are for everything else."""
         slot_offsets = self.slot_offsets(stream)

@@ -8,12 +8,14 @@ Errors are FileErrors that name the PE and the command, and no file.
 import numpy as np
 
 from .column_checks import first_row, must_add_up, must_exist, must_lie_in
-from .columns import Int32s, Int64s, offsets_of
+from .columns import Int64s, offsets_of
 from .config_file import check
 from .errors import ConfigError, FileError
 from .form_checks import check_form
+from .form_rows import FormRows
 from .memory_checks import check_gemm_extents, check_inputs, check_memory
 from .message_checks import check_messages
+from .named_geometries import NamedGeometries, per_slot
 from .space_checks import check_spaces
 from .topology import Topology
 from .trace import Trace, TraceHeader
@@ -32,7 +34,7 @@ def check_trace(trace: Trace) -> None:
                 f"stream {number} must have {slots} slots and {waits} waits, as its commands say,"
                 f" not {len(stream.slots)} and {len(stream.waits)}"
             )
-    check_meaning(columns, trace)
+    check_meaning(columns, FormRows(columns.forms, trace.form_slot_counts), trace)
 
 
 def topology_of(header: TraceHeader) -> Topology:
@@ -86,21 +88,23 @@ def _must_be_as_long(columns: TraceColumns, name: str, others: tuple[str, ...]) 
             raise FileError(f"column {other} must be as long as {name}, {length}, not {found}")
 
 
-def check_meaning(columns: TraceColumns, tables: Trace) -> None:
+def check_meaning(columns: TraceColumns, rows: FormRows, tables: Trace) -> None:
     """FileError at the first id, address, wait or message that cannot be.
 
-    The columns must have passed `check_shape`. `tables` as there, with its kept inputs.
+    The columns must have passed `check_shape`; `rows` are those of their forms. `tables` as there,
+    with its kept inputs.
     """
     topology = topology_of(tables.header)
     places = Places(columns)
     for number, form in enumerate(tables.forms):
         check_form(form, f"forms[{number}]", topology.directions)
     _check_pes(columns, tables.header, topology)
-    _check_references(columns, tables, places)
+    _check_references(columns, rows, tables, places)
     check_memory(columns, tables.geometries, topology.pe, places)
-    check_gemm_extents(columns, tables, places)
-    check_spaces(columns, tables, places)
-    check_messages(columns, tables, topology)
+    named = NamedGeometries(columns, rows)
+    check_gemm_extents(named, rows, tables, places)
+    check_spaces(named, rows, tables, places)
+    check_messages(columns, named, tables, topology)
     if tables.inputs is not None:
         check_inputs(tables.inputs, columns, topology.pe_count)
 
@@ -140,19 +144,18 @@ def _check_owners(columns: TraceColumns, topology: Topology) -> None:
     must_lie_in(columns.bases, 0, topology.pe.hbm_bytes, "its base", tensor, "the HBM's size")
 
 
-def _check_references(columns: TraceColumns, tables: Trace, places: Places) -> None:
+def _check_references(columns: TraceColumns, rows: FormRows, tables: Trace, places: Places) -> None:
     must_exist(columns.lines, len(tables.lines), "its source line", places.command)
     must_exist(columns.labels, len(tables.strings), "its label", places.handle)
-    _check_slots(columns, tables.form_slot_counts[columns.forms], places)
+    _check_slots(columns, rows, places)
     _check_waits(columns, places)
 
 
-def _check_slots(columns: TraceColumns, slot_counts: Int32s, places: Places) -> None:
-    handles = np.repeat(columns.handle_counts, columns.command_counts)
-    available = np.repeat(handles, slot_counts)
+def _check_slots(columns: TraceColumns, rows: FormRows, places: Places) -> None:
+    available = per_slot(columns.handle_counts, columns, rows)
     row = first_row((columns.slots < 0) | (columns.slots >= available))
     if row is not None:
-        command = _group_of(offsets_of(slot_counts), row)
+        command = _group_of(rows.first_slots, row)
         raise FileError(
             f"{places.command(command)}: handle {int(columns.slots[row])} must be one of the PE's"
             f" {int(available[row])}"

@@ -11,7 +11,8 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from .columns import Int32s, Int64s, offsets_of
-from .grouping import differenced, undifferenced
+from .form_rows import FormRows
+from .grouping import differenced, undifferenced, undifferenced_singles
 from .trace import PeEntry, Stream
 
 
@@ -76,11 +77,11 @@ def _numbers(values: Iterable[int]) -> Int32s:
     return np.array(list(values), dtype=np.int32)
 
 
-def streams_of(columns: TraceColumns, slot_counts: Int32s) -> tuple[Stream, ...]:
-    """The streams. `slot_counts[f]` is how many handles a command of form f names."""
+def streams_of(columns: TraceColumns, rows: FormRows) -> tuple[Stream, ...]:
+    """The streams. `rows` are those of the forms."""
     commands = offsets_of(columns.command_counts)
     handles = offsets_of(columns.handle_counts)
-    slots = offsets_of(slot_counts[columns.forms])[commands]
+    slots = rows.first_slots[commands]
     waits = offsets_of(columns.wait_counts)[commands]
     return tuple(
         Stream(
@@ -137,8 +138,8 @@ def with_ranks(stored_columns: TraceColumns) -> TraceColumns:
     return replace(stored_columns, ranks=np.cumsum(stored_columns.ranks, dtype=np.int32))
 
 
-def restored(stored_columns: TraceColumns, slot_counts: Int32s) -> TraceColumns:
-    """The inverse of `stored`, after `with_ranks`.
+def restored(stored_columns: TraceColumns, rows: FormRows) -> TraceColumns:
+    """The inverse of `stored`, after `with_ranks`. `rows` are those of the forms.
 
     The columns' lengths and their form and geometry ids must have been checked.
     """
@@ -146,11 +147,11 @@ def restored(stored_columns: TraceColumns, slot_counts: Int32s) -> TraceColumns:
     tensors = counted_up(columns.tensor_counts)
     return replace(
         columns,
-        slots=undifferenced(columns.slots, columns.forms, slot_counts),
+        slots=undifferenced(columns.slots, rows.by_form, rows.first_slots, rows.slot_counts),
         waits=_waiting_commands(columns) - columns.waits,
-        addresses=undifferenced(columns.addresses, columns.geometries, _ones(columns.geometries)),
-        owners=undifferenced(columns.owners, tensors, _ones(tensors)),
-        bases=undifferenced(columns.bases, tensors, _ones(tensors)),
+        addresses=undifferenced_singles(columns.addresses, columns.geometries),
+        owners=undifferenced_singles(columns.owners, tensors),
+        bases=undifferenced_singles(columns.bases, tensors),
     )
 
 

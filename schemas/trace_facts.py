@@ -187,7 +187,7 @@ def timeline_facts(timeline: Timeline) -> Facts:
         "engines": _engine_facts(timeline),
         "duration_classes": len(timeline.duration_classes),
         "hazards": {outcome.name.lower(): hazards.count(outcome) for outcome in Outcome},
-        "deadlock": None if timeline.deadlock is None else _deadlock_facts(timeline.deadlock),
+        "deadlock": None if timeline.deadlock is None else deadlock_facts(timeline.deadlock),
     }
 
 
@@ -209,7 +209,8 @@ def _engine_facts(timeline: Timeline) -> list[Facts]:
     ]
 
 
-def _deadlock_facts(deadlock: Deadlock) -> Facts:
+def deadlock_facts(deadlock: Deadlock) -> Facts:
+    """A deadlock, its commands in words."""
     return {
         "cycle": [str(blocked) for blocked in deadlock.cycle],
         "tail": [str(blocked) for blocked in deadlock.tail],

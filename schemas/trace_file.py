@@ -15,6 +15,7 @@ import numpy as np
 
 from .atomic_file import write_whole
 from .errors import FileError
+from .form_rows import FormRows
 from .packed_columns import (
     UNPACKED_ITEM_BYTES,
     NarrowColumn,
@@ -164,10 +165,10 @@ def _checked_trace(sections: dict[str, Section], narrow_columns: list[NarrowColu
         tables = replace(tables, inputs=read_inputs(sections[INPUTS].content))
     as_stored = with_ranks(_trace_columns(narrow_columns))
     check_shape(as_stored, tables)
-    slot_counts = tables.form_slot_counts
-    columns = restored(as_stored, slot_counts)
-    check_meaning(columns, tables)
-    return replace(tables, streams=streams_of(columns, slot_counts), pes=pes_of(columns))
+    rows = FormRows(as_stored.forms, tables.form_slot_counts)
+    columns = restored(as_stored, rows)
+    check_meaning(columns, rows, tables)
+    return replace(tables, streams=streams_of(columns, rows), pes=pes_of(columns))
 
 
 def _trace_columns(narrow_columns: list[NarrowColumn]) -> TraceColumns:

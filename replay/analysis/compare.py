@@ -237,10 +237,11 @@ def _tiles(timeline: Timeline) -> dict[_Tile, int]:
     first_reads = [_first_reads(trace, number) for number in range(len(trace.streams))]
     for pe, entry in enumerate(trace.pes):
         reads = first_reads[entry.stream]
+        names = {tensor: trace.tensor_name(entry, tensor) for tensor, _ in reads}
         keys = np.array(list(reads.values()), dtype=np.int64) + (pe << 32)
         for (tensor, offset), stage in zip(reads, done.of(keys).tolist(), strict=True):
             if stage >= 0:
-                found[entry.rank, trace.header.tensors[tensor].name, offset] = stage
+                found[entry.rank, names[tensor], offset] = stage
     return found
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from ...schemas.columns import Int64s
 from ...schemas.stages import arbitrated
 from ..stage_graph import Durations, StageGraph
-from ..sweep.follower import Follower
+from ..stage_order import StageOrder
 
 NOBODY = -1
 
@@ -35,7 +35,7 @@ def slack_ps(graph: StageGraph, lasting: Durations, start_ps: Int64s) -> Int64s:
     gaps = _gaps(graph, lasting, length).tolist()
     served_before = _served_before(graph, start_ps).tolist()
     lengths = length.tolist()
-    order = np.asarray(Follower(graph).record(start_ps)).tolist()
+    order = np.asarray(StageOrder(graph).of(start_ps)).tolist()
     for stage in reversed(order):
         latest_start = latest[stage] - lengths[stage]
         for row in range(offsets[stage], offsets[stage + 1]):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ...schemas.errors import ConfigError, KerntapeError
 from ...schemas.timeline import Status, Timeline
-from ...schemas.trace import KeptInputs
+from ...schemas.trace import KeptInputs, Trace
 from ..lower import lower
 from ..replay import topology_of
 from .execution import Execution
@@ -99,5 +99,14 @@ def _first_wrong(
     wrong = next((output for output in outputs if not output.in_order), None)
     if wrong is None:
         return None
-    ranks = [pe.rank for pe in case.timeline.trace.pes]
-    return explain_output(case, (ranks.index(wrong.wrong_ranks[0]), wrong.tensor))
+    return explain_output(case, (_seen_by(case.timeline.trace, wrong), wrong.tensor))
+
+
+def _seen_by(trace: Trace, wrong: OutputCheck) -> int:
+    """A PE (index into Trace.pes) that sees the first of the output's memories that are wrong."""
+    seen = (
+        place
+        for place, pe in enumerate(trace.pes)
+        if wrong.tensor < len(pe.owners) and pe.owners[wrong.tensor] == wrong.wrong_ranks[0]
+    )
+    return next(seen)

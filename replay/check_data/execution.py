@@ -1,7 +1,7 @@
 """What every kind of stage does to values: what it reads at its start, what appears at its end.
 
     load        HBM_READ reads the source          DMA_READ   writes the target
-    store       DMA_WRITE reads the source         FINISH     writes the target
+    store       DMA_WRITE reads the source         HBM_WRITE  writes the target
     math op     MATH      reads its operands       MATH       writes the output
     tile loop   HBM_READ  reads a tile in HBM
                 FETCH     reads the tiles in TCM   GEMM       multiplies and adds in f32
@@ -15,7 +15,6 @@ Other stages touch no value. When a stage starts and when its result appears is 
 from collections import defaultdict
 from collections.abc import Callable
 
-from ...schemas.commands import CommandKind
 from ...schemas.stages import StageKind
 from ...schemas.tiling import TileStep
 from ...schemas.values import Array, evaluate, round_to, tile_operand
@@ -85,10 +84,7 @@ class Execution:
             self._transfers[self._program.at(stage)] = self._read(stage, 0).copy()
 
     def _end_finish(self, stage: int) -> None:
-        at = self._program.at(stage)
-        if self._program.form_of(stage).kind is CommandKind.STORE:
-            self._write(stage, 1, self._transfers.pop(at))
-        self._loops.pop(at, None)
+        self._loops.pop(self._program.at(stage), None)
 
     # -- math ops
 
@@ -144,6 +140,7 @@ class Execution:
 
     def _end_hbm_write(self, stage: int) -> None:
         if self._program.runs_once(stage):
+            self._write(stage, 1, self._transfers.pop(self._program.at(stage)))
             return
         step = self._program.step(stage)
         tile = self._loop(stage).tiles.pop(step.step)

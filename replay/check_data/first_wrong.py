@@ -48,14 +48,20 @@ class Case:
         return appears_ps(self.timeline)
 
     @cached_property
-    def _commands(self) -> Int32s:
-        """Per stage its command; the last entry, NOBODY's, is NOBODY."""
-        return np.append(self.timeline.stages.command, np.int32(NOBODY))
+    def _commands(self) -> Int64s:
+        """Per stage a number of its PE's command; the last entry, NOBODY's, is NOBODY."""
+        stages = self.timeline.stages
+        of_stage = (stages.pe.astype(np.int64) << 32) + stages.command
+        return np.append(of_stage, np.int64(NOBODY))
 
-    def commands_of(self, writers: Int32s) -> Int32s:
-        """The commands of the stages that wrote bytes, NOBODY for NOBODY."""
-        commands: Int32s = self._commands[writers]
+    def commands_of(self, writers: Int32s) -> Int64s:
+        """Of which commands the stages are that wrote bytes: equal for one command's."""
+        commands: Int64s = self._commands[writers]
         return commands
+
+    def pe(self, stage: int) -> int:
+        """The PE (index into Trace.pes) whose command the stage belongs to."""
+        return self.program.pes[stage]
 
     def name(self, stage: int) -> CommandName | None:
         """The command of the stage, None for NOBODY."""
@@ -86,7 +92,7 @@ def explain_result(case: Case, stage: int) -> FirstWrong:
         if not np.array_equal(before.contents, now.contents) and _meets(
             program, reader, slot, stage
         ):
-            because = _wrong_read(case, reader, slot, before, now)
+            because = _wrong_read(case, (reader, slot), before, now, meant.turns)
             return _finding(case, stage, because)
     raise SanityError(
         f"stage {stage} read the same values in both orders and computed different ones:"
@@ -106,7 +112,7 @@ def explain_output(case: Case, name: MemoryName) -> FirstWrong:
         reader=None,
         operand="",
         label=handle.label,
-        memory=memory_name(case.program.trace, name[1]),
+        memory=memory_name(case.program, *name),
         byte_from=authorship.byte_from,
         byte_to=authorship.byte_to,
         expected=case.name(authorship.expected),
@@ -158,11 +164,14 @@ def _in_time_order(authors: Authors, start_ps: Int64s) -> list[tuple[int, int]]:
     return sorted(authors.sightings, key=lambda read: (start_ps[read[0]], read))
 
 
-def _wrong_read(case: Case, reader: int, slot: int, before: Sighting, now: Sighting) -> WrongBytes:
-    program = case.program
+def _wrong_read(
+    case: Case, read: tuple[int, int], before: Sighting, now: Sighting, turns: dict[int, int]
+) -> WrongBytes:
+    """What a stage read wrong in a slot; `turns` are those of program order."""
+    program, (reader, slot) = case.program, read
     authorship = _first_difference(case, before, now)
     at_ps = int(case.timeline.start_ps[reader])
-    fault = _fault(case, authorship, reader)
+    fault = _fault(case, authorship, reader, turns)
     handle = program.handle(reader, slot)
     return WrongBytes(
         fault=fault,
@@ -170,7 +179,7 @@ def _wrong_read(case: Case, reader: int, slot: int, before: Sighting, now: Sight
         reader=command_name(program, reader),
         operand=operand_name(program, reader, slot),
         label=handle.label,
-        memory=memory_name(program.trace, handle.tensor),
+        memory=memory_name(program, case.pe(reader), handle.tensor),
         byte_from=authorship.byte_from,
         byte_to=authorship.byte_to,
         expected=case.name(authorship.expected),
@@ -204,13 +213,14 @@ def _first_difference(case: Case, before: Sighting, now: Sighting) -> _Authorshi
     return _Authorship(expected, found, int(places[0]), int(last) + 1)
 
 
-def _by_command_at(commands: Int32s, place: int) -> Bools:
+def _by_command_at(commands: Int64s, place: int) -> Bools:
     same: Bools = commands == commands[place]
     return same
 
 
-def _fault(case: Case, authorship: _Authorship, reader: int) -> Fault:
-    if authorship.expected == NOBODY or authorship.found > reader:
+def _fault(case: Case, authorship: _Authorship, reader: int, turns: dict[int, int]) -> Fault:
+    is_later = turns.get(authorship.found, NOBODY) > turns[reader]
+    if authorship.expected == NOBODY or is_later:
         return Fault.OVERWRITTEN_TOO_EARLY
     if case.appears_ps[authorship.expected] <= case.timeline.start_ps[reader]:
         return Fault.OVERWRITTEN_TOO_LATE
@@ -229,7 +239,11 @@ def _pair(fault: Fault, authorship: _Authorship, reader: int) -> tuple[int, int]
 
 
 def _violated(case: Case, one: int, other: int) -> HazardKind | None:
-    """The kind under which the timeline lists the pair of commands as gone wrong; None if it does not."""
+    """The kind under which the timeline lists the pair of commands as gone wrong; None if it does not,
+    as it does for no pair of two PEs.
+    """
+    if case.pe(one) != case.pe(other):
+        return None
     hazards = case.timeline.hazards
     earlier, later = sorted(case.program.commands[stage] for stage in (one, other))
     rows = np.flatnonzero(

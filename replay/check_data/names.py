@@ -2,7 +2,6 @@
 
 from ...schemas.commands import CommandKind
 from ...schemas.handles import Handle
-from ...schemas.trace import Trace
 from .findings import CommandName
 from .memory import TCM
 from .program import Program
@@ -30,8 +29,8 @@ def _verb(program: Program, stage: int) -> str:
 
 
 def op_index(program: Program, stage: int) -> int:
-    """The op that the stage belongs to; a finish has none of its own and is its only op's."""
-    return max(0, program.ops[stage])
+    """The op that the stage belongs to: one that reads or writes has one."""
+    return program.ops[stage]
 
 
 def op_kind(program: Program, stage: int) -> str:
@@ -50,12 +49,6 @@ def operand_name(program: Program, stage: int, slot: int) -> str:
     return form.ops[index].operands[slot - form.op_slots[index].start]
 
 
-def memory_name(trace: Trace, tensor: int) -> str:
-    """`tcm`, or the HBM tensor's name."""
-    return "tcm" if tensor == TCM else tensor_name(trace, tensor)
-
-
-def tensor_name(trace: Trace, tensor: int) -> str:
-    """The name that launch() gave it, or its number where the header has none."""
-    known = 0 <= tensor < len(trace.header.tensors)
-    return trace.header.tensors[tensor].name if known else f"tensor {tensor}"
+def memory_name(program: Program, pe: int, tensor: int) -> str:
+    """`tcm`, or the HBM tensor's name as the trace tells it of a PE (index into Trace.pes)."""
+    return "tcm" if tensor == TCM else program.trace.tensor_name(program.trace.pes[pe], tensor)

@@ -9,7 +9,7 @@ from ...schemas.dtypes import DType
 from ...schemas.trace import TensorInfo, Trace
 from ...schemas.values import NUMPY_DTYPES, Array
 from .findings import OutputCheck
-from .memory import Memory
+from .memory import Home, Memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,15 @@ def check_outputs(trace: Trace, executed: Executed) -> tuple[OutputCheck, ...]:
     )
 
 
+def places_of(trace: Trace, memory: Memory, number: int) -> list[int]:
+    """The PEs (indexes into Trace.pes) that see the tensor, one for each memory that holds some of it."""
+    homes: dict[Home, int] = {}
+    for place in range(len(trace.pes)):
+        if (place, number) in memory:
+            homes.setdefault(memory.home((place, number)), place)
+    return list(homes.values())
+
+
 def wrong_elements(timed: Array, ordered: Array) -> int:
     """How many elements differ in a bit. Both are flat and contiguous, of one dtype and length."""
     one, other = (
@@ -51,11 +60,11 @@ def largest_difference(one: Array, other: Array) -> float:
 
 
 def _check_output(trace: Trace, executed: Executed, number: int, tensor: TensorInfo) -> OutputCheck:
-    places = [place for place in range(len(trace.pes)) if (place, number) in executed.timed]
+    places = places_of(trace, executed.timed, number)
     timed = list(_values(executed.timed, places, number, tensor))
     ordered = list(_values(executed.ordered, places, number, tensor))
     wrong = [wrong_elements(one, other) for one, other in zip(timed, ordered, strict=True)]
-    ranks = [trace.pes[place].rank for place in places]
+    ranks = [trace.pes[place].owners[number] for place in places]
     tile_difference = tolerance = None
     if executed.captured is not None:
         captured = list(_values(executed.captured, places, number, tensor))

@@ -1,8 +1,8 @@
 """Executes a timeline's stages in the order of their times.
 
-A stage reads at its start and its result appears at its end: a store's at its FINISH, a tile's that
-is written to HBM a latency after its HBM_WRITE. At one instant results appear, in the order of stage
-ids, before anything reads.
+A stage reads at its start and its result appears at its end; what is written to HBM appears where it
+arrives, a latency after its HBM_WRITE, whether or not the PE that wrote it knows of that yet. At one
+instant results appear, in the order of stage ids, before anything reads.
 """
 
 import numpy as np

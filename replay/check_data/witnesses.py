@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from ...schemas.columns import Int32s, Int64s
-from .memory import Bytes, Memory, MemoryName, Region
+from .memory import Bytes, Home, Memory, MemoryName, Region
 
 NOBODY = -1
 DIGEST_BYTES = 16
@@ -51,31 +51,43 @@ class Sighting:
 
 
 class Authors:
-    """The last writer of every byte, and what the watched stages read, by (stage, slot)."""
+    """The last writer of every byte, and what the watched stages read, by (stage, slot).
+
+    `turns` has, per stage that has written and per watched one that has read, when: a count of these.
+    """
 
     def __init__(self, memory: Memory, watched: Collection[int]) -> None:
         self._memory = memory
         self._watched = watched
-        self._of_bytes: dict[MemoryName, Int32s] = {}
+        self._of_bytes: dict[Home, Int32s] = {}
         self.sightings: dict[tuple[int, int], Sighting] = {}
+        self.turns: dict[int, int] = {}
+        self._turn = 0
 
     def reads(self, stage: int, slot: int, region: Region) -> None:
         if stage in self._watched:
+            self._take_turn(stage)
             contents = np.frombuffer(self._memory.contents(region), dtype=np.uint8)
             places = region.places()
             writers = self._writers(region.memory)[places]
             self.sightings[stage, slot] = Sighting(contents, places, writers)
 
     def wrote(self, stage: int, region: Region) -> None:
+        self._take_turn(stage)
         self._writers(region.memory)[region.places()] = stage
+
+    def _take_turn(self, stage: int) -> None:
+        self.turns[stage] = self._turn
+        self._turn += 1
 
     def image(self, name: MemoryName) -> Sighting:
         """A whole memory as it is now."""
         contents = self._memory.image(name)
-        return Sighting(contents, np.arange(len(contents)), self._writers(name))
+        return Sighting(contents, np.arange(len(contents)), self._writers(name)[: len(contents)])
 
     def _writers(self, name: MemoryName) -> Int32s:
-        if name not in self._of_bytes:
-            size_bytes = len(self._memory.image(name))
-            self._of_bytes[name] = np.full(size_bytes, NOBODY, dtype=np.int32)
-        return self._of_bytes[name]
+        home = self._memory.home(name)
+        if home not in self._of_bytes:
+            size_bytes = self._memory.size_bytes(home)
+            self._of_bytes[home] = np.full(size_bytes, NOBODY, dtype=np.int32)
+        return self._of_bytes[home]

@@ -1,4 +1,5 @@
-"""HBM: each PE has its share of its CUBE's pseudo-channels, one server for reads and writes.
+"""HBM: each PE has its share of its CUBE's pseudo-channels, one server for reads and writes, its own
+and those of the PEs that reach for its tensors.
 
 channel:   bytes / bytes_per_ns
 latency:   a lag, never occupancy: the next hop of a read starts `latency_ns` after the channel

@@ -19,7 +19,8 @@ from ...schemas.stages import Block, StageKind, Why
 from ...schemas.timeline import DurationClass
 from ...schemas.topology import PeStructure, Topology
 from ..command_plan import NO_TIME, CommandPlan, CommandShape, EngineSlot
-from ..tile_loop import End, TileLoop
+from ..tile_loop import TileLoop
+from .pe_dma import End
 from .pe_math import add_op, whole_op_elements
 
 SCHEDULER = EngineSlot(Block.PE_SCHEDULER, "", arbitrates=False)

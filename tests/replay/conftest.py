@@ -80,13 +80,17 @@ class TraceBuilder:
         dtype: DType = DType.F16,
         at: int | None = None,
         label: str = "h",
+        tensor: int = 0,
     ) -> int:
-        """A dense handle; TCM ones lie one after the other unless `at` places them."""
+        """A dense handle; TCM ones lie one after the other unless `at` places them.
+
+        `tensor` is the number of an HBM one's tensor.
+        """
         geometry = Geometry(shape, contiguous_strides(shape, dtype.size_bytes), dtype, space)
         address = self._next_address if at is None else at
         self._next_address = max(self._next_address, address + geometry.size_bytes)
-        tensor = 0 if space is Space.HBM else -1
-        self.placed.append((geometry, address, tensor, label))
+        number = tensor if space is Space.HBM else -1
+        self.placed.append((geometry, address, number, label))
         return len(self.placed) - 1
 
     def command(
@@ -208,6 +212,12 @@ def _column(values: list[int]) -> np.ndarray:
 @pytest.fixture
 def build() -> TraceBuilder:
     return TraceBuilder()
+
+
+@pytest.fixture(scope="session")
+def new_build() -> type[TraceBuilder]:
+    """For tests that build many traces."""
+    return TraceBuilder
 
 
 @pytest.fixture

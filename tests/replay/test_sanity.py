@@ -2,11 +2,18 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
+from kerntape.replay.durations import durations
+from kerntape.replay.lower import lower
 from kerntape.replay.sanity import check_physics
 from kerntape.replay.simpy_runner import run
+from kerntape.replay.stage_graph import Durations
 from kerntape.schemas.errors import SanityError
+from kerntape.schemas.handles import Space
+from kerntape.schemas.timeline import DurationClass
 from law_graphs import SERVER, Release, graph_of
+from towns import placed, town
 
 
 @pytest.fixture
@@ -67,3 +74,49 @@ def test_an_overtaken_stage_is_found():
     )
     with pytest.raises(SanityError, match="stage 1 was overtaken"):
         check_physics(graph, lasting, wrong)
+
+
+@pytest.fixture
+def crossing(build, calibration, nothing_held):
+    """A load over two links: HBM, link, link, DMA are stages 1 to 4."""
+    machine = town(pes=(3, 1))
+    build.load(build.handle((8,), space=Space.HBM), build.handle((8,)))
+    graph = lower(placed(build.trace(machine), [[2]]), machine, nothing_held)
+    return graph, durations(graph, calibration)
+
+
+def test_a_route_that_passes_on_what_it_is_given_passes(crossing):
+    check_physics(*crossing, run(*crossing))
+
+
+@pytest.mark.parametrize(("hop", "found"), [(2, 2), (3, 3)])
+def test_bytes_that_are_lost_on_a_link_are_found_there(crossing, hop, found):
+    graph, lasting = crossing
+    # a class of the same duration that moves no bytes
+    classes = (*graph.duration_classes, DurationClass("noc.read:pe", 0))
+    column = broken(graph.stages.duration_class, hop, len(classes) - 1)
+    stage_ps = lasting.stage_ps.tolist()
+    same = Durations(
+        np.array([*stage_ps, stage_ps[graph.stages.duration_class[hop]]]), lasting.lag_ps
+    )
+    wrong = replace(
+        graph, duration_classes=classes, stages=replace(graph.stages, duration_class=column)
+    )
+    with pytest.raises(SanityError) as refused:
+        check_physics(wrong, same, run(wrong, same))
+    assert str(refused.value) == (
+        f"stage {found} does not pass on the bytes that the hop before it moves; this is a bug in"
+        " kerntape, please report it"
+    )
+
+
+def test_a_link_that_starts_behind_nothing_is_found(crossing):
+    graph, lasting = crossing
+    # the second link waits for the first one's end instead of its start
+    row = int(graph.releases.offsets[3])
+    wrong = replace(
+        graph,
+        releases=replace(graph.releases, from_start=broken(graph.releases.from_start, row, 0)),
+    )
+    with pytest.raises(SanityError, match="stage 3 does not pass on the bytes"):
+        check_physics(wrong, lasting, run(wrong, lasting))

@@ -1,0 +1,30 @@
+"""How the handles look that commands name in their slots."""
+
+import numpy as np
+
+from .columns import Int32s, Int64s, offsets_of
+from .form_rows import FormRows
+from .trace_columns import TraceColumns
+
+
+def per_slot(of_streams: Int32s, columns: TraceColumns, rows: FormRows) -> Int32s:
+    """Per slot of the flat column, what its stream has. Not to be written to."""
+    if len(of_streams) == 1:
+        return np.broadcast_to(of_streams, len(columns.slots))
+    counts = np.diff(rows.first_slots[offsets_of(columns.command_counts)])
+    return np.repeat(of_streams, counts)
+
+
+class NamedGeometries:
+    """Geometry ids by command and slot. The columns' slots and geometries must have been checked."""
+
+    def __init__(self, columns: TraceColumns, rows: FormRows) -> None:
+        first_handles = offsets_of(columns.handle_counts)[:-1].astype(np.int32)
+        handles = columns.slots + per_slot(first_handles, columns, rows)
+        self._of_slots: Int32s = columns.geometries[handles]
+        self._first_slots = rows.first_slots
+
+    def of(self, commands: Int64s, slot: int) -> Int32s:
+        """Those that some commands name in one slot."""
+        found: Int32s = self._of_slots[self._first_slots[commands] + slot]
+        return found

@@ -32,6 +32,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a shipped machine or a YAML file (default: single_pe)",
     )
     parser.add_argument(
+        "--device",
+        metavar="SIPS",
+        help="the SIPs that the launch may use, as 1 or 0,2 or 1-3 (default: all); a kernel's"
+        " program_id(2) counts these from 0",
+    )
+    parser.add_argument(
         "--arg",
         dest="kernel_arguments",
         action="append",
@@ -69,6 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
     from ..topologies.loader import resolve_topology
     from .output_files import check_output_files
     from .printing import print_json
+    from .working import working
 
     check_output_files(
         [("--output", arguments.output)],
@@ -78,20 +85,24 @@ def run(arguments: argparse.Namespace) -> int:
         ],
     )
     given = given_arguments(arguments.kernel_arguments)
-    captured = capture(
-        arguments.kernel,
-        resolve_topology(arguments.topology),
-        given,
-        with_data=not arguments.no_data,
-        keep_inputs=arguments.keep_inputs,
-        seed=arguments.seed,
-    )
+    topology = resolve_topology(arguments.topology)
+    with working("capturing"):
+        captured = capture(
+            arguments.kernel,
+            topology,
+            given,
+            with_data=not arguments.no_data,
+            keep_inputs=arguments.keep_inputs,
+            seed=arguments.seed,
+            device=arguments.device,
+        )
     path = Path(arguments.output)
     content_sha256 = write_trace(path, captured.trace)
     if arguments.json:
         print_json(figures(captured.trace, captured.outputs, path, content_sha256))
     else:
-        print(summary_text(captured.trace, captured.outputs, path, content_sha256, given))
+        machine = machine_text(captured.trace, arguments.device)
+        print(summary_text(captured.trace, captured.outputs, path, content_sha256, given, machine))
     wrong = wrong_outputs(captured.outputs)
     for line in wrong:
         print(f"kerntape: {line}", file=sys.stderr)
@@ -145,6 +156,7 @@ def summary_text(
     path: "Path",
     content_sha256: str,
     given: Iterable[str],
+    machine: str,
 ) -> str:
     """The same for a person. Of the kernel's arguments it shows the given ones."""
     from .printing import aligned
@@ -154,13 +166,19 @@ def summary_text(
     streams = len(trace.streams)
     rows = [
         ["kernel", f"{header.kernel} ({arguments})" if arguments else header.kernel],
-        ["PEs", f"{len(trace.pes):,} on {header.topology['name']}"],
+        ["PEs", f"{len(trace.pes):,} on {machine}"],
         ["commands", f"{trace.command_count:,} in {streams:,} distinct stream{_s(streams)}"],
         ["size", f"{path.stat().st_size:,} bytes"],
         ["content", content_sha256],
         *([f"output {name}", _output_text(output)] for name, output in outputs.items()),
     ]
     return f"{path.name}\n{aligned(rows)}"
+
+
+def machine_text(trace: "Trace", device: str | None) -> str:
+    """The topology, with the SIPs that the launch may use where `--device` names them."""
+    name = str(trace.header.topology["name"])
+    return name if device is None else f"{name} (device {device})"
 
 
 def wrong_outputs(outputs: dict[str, "OutputReport"]) -> list[str]:

@@ -50,11 +50,13 @@ def run(arguments: argparse.Namespace) -> int:
     from ..schemas.config_file import check
     from ..schemas.topology import Topology
     from ..schemas.trace_file import read_trace
+    from .working import working
 
     trace = read_trace(Path(arguments.trace))
     topology = check(Topology, trace.header.topology, "the trace's topology")
     policy = resolve_policy(arguments.policy)
-    checked = check_statically(trace, topology, policy)
+    with working("checking every pair"):
+        checked = check_statically(trace, topology, policy)
     lines = (json_lines if arguments.json else text_lines)(trace, policy.name, checked)
     for line in lines:
         print(line)

@@ -1,4 +1,7 @@
-"""`kerntape inspect`: what a trace or a timeline holds, after checking all of it."""
+"""`kerntape inspect`: what a trace or a timeline holds, after checking all of it.
+
+Of a trace it also says whether its replays end: under one calibration as under every other.
+"""
 
 import argparse
 from typing import TYPE_CHECKING, Any
@@ -13,6 +16,8 @@ if TYPE_CHECKING:
 
 SUMMARY = "check a trace or a timeline, and show what it holds"
 
+DONE = 0
+FINDING = 3
 DEFAULT_COMMANDS = 10
 
 Facts = dict[str, Any]
@@ -42,6 +47,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="the first command to list (default: 0)",
     )
+    parser.add_argument(
+        "--hazards",
+        "--policy",
+        dest="policy",
+        metavar="P",
+        help="of a trace: the policy under which to look for a deadlock (default: strict_fifo)",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -52,7 +64,10 @@ def _count(text: str) -> int:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Reads, checks and prints. Raises FileError where the file is not whole and sound."""
+    """Reads, checks and prints; 3 where a trace's replays cannot end.
+
+    Raises FileError where the file is not whole and sound.
+    """
     from pathlib import Path
 
     from ..schemas.trace_file import is_trace
@@ -64,7 +79,8 @@ def run(arguments: argparse.Namespace) -> int:
         print_json(facts)
     else:
         print(inspection_text(facts))
-    return 0
+    stops = facts["format"] == "ktrace" and facts["deadlock_check"]["free"] is False
+    return FINDING if stops else DONE
 
 
 def _trace_facts(path: "Path", arguments: argparse.Namespace) -> Facts:
@@ -75,8 +91,30 @@ def _trace_facts(path: "Path", arguments: argparse.Namespace) -> Facts:
     return {
         **_file_facts(path, "ktrace"),
         **trace_facts(file),
+        "deadlock_check": _deadlock_check(file.trace, arguments.policy),
         "pe": _listed_pe(file.trace, arguments),
     }
+
+
+def _deadlock_check(trace: "Trace", named: str | None) -> Facts:
+    """Whether the trace's replays end on its own machine. `free` is None where it cannot be replayed."""
+    from ..replay.deadlock import find_deadlock
+    from ..replay.policy import DEFAULT_POLICY, resolve_policy
+    from ..schemas.config_file import check
+    from ..schemas.errors import KerntapeError
+    from ..schemas.topology import Topology
+    from ..schemas.trace_facts import deadlock_facts
+    from .working import working
+
+    policy = resolve_policy(named or DEFAULT_POLICY)
+    facts: Facts = {"policy": policy.name, "free": None, "deadlock": None, "unknown_because": None}
+    try:
+        machine = check(Topology, trace.header.topology, "the trace's topology")
+        with working("looking for a deadlock"):
+            found = find_deadlock(trace, machine, policy)
+    except KerntapeError as error:
+        return facts | {"unknown_because": str(error)}
+    return facts | {"free": found is None, "deadlock": found and deadlock_facts(found)}
 
 
 def _timeline_facts(path: "Path", arguments: argparse.Namespace) -> Facts:
@@ -87,6 +125,7 @@ def _timeline_facts(path: "Path", arguments: argparse.Namespace) -> Facts:
 
     timeline = read_timeline(path)
     trace = timeline.trace
+    _check_no_policy(arguments.policy, timeline.policy.name)
     return {
         **_file_facts(path, "ktimeline"),
         "version": TIMELINE_FORMAT.version,
@@ -94,6 +133,16 @@ def _timeline_facts(path: "Path", arguments: argparse.Namespace) -> Facts:
         "trace": {"content_sha256": content_sha256(trace), **launch_facts(trace)},
         "pe": None if arguments.pe is None else _listed_pe(trace, arguments),
     }
+
+
+def _check_no_policy(named: str | None, replayed_under: str) -> None:
+    """Raises ConfigError where a policy is named for a timeline, which has its own."""
+    from ..schemas.errors import ConfigError
+
+    if named is not None:
+        raise ConfigError(
+            f"--policy is for a trace; this timeline was replayed under {replayed_under}"
+        )
 
 
 def _file_facts(path: "Path", file_format: str) -> Facts:

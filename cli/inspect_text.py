@@ -8,6 +8,7 @@ from .printing import aligned
 WIDTH = 100
 OP_INDENT = " " * 8
 SHORT_HASH = 12
+TAIL_SHOWN = 16
 TRACE_IS_VALID = "yes: every hash, id, wait, address, extent and message was checked"
 TIMELINE_IS_VALID = "yes: every hash, id and time, and the whole trace inside, was checked"
 
@@ -35,11 +36,13 @@ def _trace_parts(facts: Facts) -> list[str]:
     kept = facts["kept_inputs"]
     if kept is not None:
         rows.append(("inputs", [f"{counted(kept['images'], 'image')} of {kept['bytes']:,} bytes"]))
-    return [
+    checked = facts["deadlock_check"]
+    parts = [
         _headline(facts, "trace"),
         _table(
             [
                 ("valid", [TRACE_IS_VALID]),
+                ("replays", _deadlock_verdict(checked)),
                 *_header_rows(facts["header"]),
                 *_count_rows(facts),
                 *rows,
@@ -47,6 +50,9 @@ def _trace_parts(facts: Facts) -> list[str]:
         ),
         _tensors_text(facts["header"]["tensors"]),
     ]
+    if checked["deadlock"] is not None:
+        parts.append(deadlock_text(checked["deadlock"]))
+    return parts
 
 
 def _timeline_parts(facts: Facts) -> list[str]:
@@ -67,7 +73,7 @@ def _timeline_parts(facts: Facts) -> list[str]:
         _engines_text(facts["engines"]),
     ]
     if facts["deadlock"] is not None:
-        parts.append(_deadlock_text(facts["deadlock"]))
+        parts.append(deadlock_text(facts["deadlock"]))
     content: Rows = [("content", [f"sha256 {trace['content_sha256']}"])]
     return [*parts, _table([*_header_rows(trace["header"]), *_count_rows(trace), *content])]
 
@@ -139,13 +145,23 @@ def _engines_text(engines: Sequence[Facts]) -> str:
     return cut(aligned(rows, right=(1, 2, 3)))
 
 
-def _deadlock_text(deadlock: Facts) -> str:
+def _deadlock_verdict(checked: Facts) -> list[str]:
+    """Whether the replays end, and under which policy."""
+    if checked["free"] is None:
+        return ["none can be made:", *checked["unknown_because"].split(" ")]
+    verdict = "free of deadlock" if checked["free"] else "stop in a deadlock"
+    return [verdict, f"under every calibration ({checked['policy']})"]
+
+
+def deadlock_text(deadlock: Facts) -> str:
     depth = deadlock["clearing_depth"]
     remedy = f"a queue depth of {depth} clears it" if depth else "no queue depth clears it"
     lines = [f"deadlock: each waits for the next; {remedy}", *deadlock["cycle"]]
     if deadlock["tail"]:
-        lines += ["and behind them:", *deadlock["tail"]]
-    return cut("\n".join(printable(line) for line in lines))
+        lines += ["and behind them:", *deadlock["tail"][:TAIL_SHOWN]]
+    more = len(deadlock["tail"]) - TAIL_SHOWN
+    lines += [f"and the first command of {counted(more, 'more PE')}"] if more > 0 else []
+    return "\n".join(part for line in lines for part in flowed("", line.split(" ")))
 
 
 def _pe_text(pe: Facts) -> str:
@@ -154,9 +170,20 @@ def _pe_text(pe: Facts) -> str:
         return f"PE {pe['rank']}: none of its {counted(pe['commands'], 'command')} is listed"
     first, last = listed[0]["index"], listed[-1]["index"]
     lines = [f"PE {pe['rank']}: commands {first} to {last} of {pe['commands']:,}"]
+    away = [number for number in _tensors_of(listed) if pe["owners"][number] != pe["rank"]]
+    if away:
+        told = _commas(f"tensor {number} with PE {pe['owners'][number]}" for number in away)
+        lines += flowed(OP_INDENT, ["in others' HBM:", *told])
     for command in listed:
         lines += _command_lines(command)
     return "\n".join(lines)
+
+
+def _tensors_of(commands: Sequence[Facts]) -> list[int]:
+    """The HBM tensors that commands read or write, ascending."""
+    ops = [op for command in commands for op in command["ops"]]
+    handles = [handle for op in ops for handle in (*op["operands"].values(), op["out"]) if handle]
+    return sorted({handle["tensor"] for handle in handles} - {None})
 
 
 def _command_lines(command: Facts) -> list[str]:

@@ -79,6 +79,7 @@ def _replay_once(arguments: argparse.Namespace) -> int:
     from ..topologies.loader import resolve_topology
     from .output_files import check_output_files
     from .printing import print_json
+    from .working import working
 
     check_output_files(
         [("--output", arguments.output), ("--op-log", arguments.op_log)],
@@ -89,19 +90,21 @@ def _replay_once(arguments: argparse.Namespace) -> int:
             ("--hazards", arguments.policy),
         ],
     )
-    timeline = replay(
-        read_trace(Path(arguments.trace)),
-        topology=resolve_topology(arguments.topology) if arguments.topology else None,
-        calibration=arguments.calibration,
-        settings=arguments.settings,
-        policy=arguments.policy,
-        runner=arguments.runner,
-    )
+    with working("replaying"):
+        timeline = replay(
+            read_trace(Path(arguments.trace)),
+            topology=resolve_topology(arguments.topology) if arguments.topology else None,
+            calibration=arguments.calibration,
+            settings=arguments.settings,
+            policy=arguments.policy,
+            runner=arguments.runner,
+        )
     checked = None
     if arguments.check_data and timeline.deadlock is None:
         from ..replay.check_data.check import check_data
 
-        checked = check_data(timeline)
+        with working("checking the data"):
+            checked = check_data(timeline)
     log_sha256 = ""
     if arguments.op_log:
         log_sha256 = write_op_log(Path(arguments.op_log), timeline)
@@ -204,6 +207,7 @@ def summary_text(figures: dict[str, Any], uses: dict[str, BlockUse]) -> str:
         ["stages", f"{figures['stages']:,}"],
         ["dispatch", f"{figures['dispatch_ps'] / 1e3:,.3f} ns"],
         ["DMA reads", f"{figures['dma_reads']:,} ({figures['dma_read_bytes']:,} bytes)"],
+        *_remote_rows(figures),
         *_hazard_rows(figures["hazards"]),
     ]
     if figures["op_log_sha256"]:
@@ -212,7 +216,43 @@ def summary_text(figures: dict[str, Any], uses: dict[str, BlockUse]) -> str:
         [engine, f"{use.busy_ps / 1e3:,.3f} ns", f"{100 * use.utilisation:.1f} %"]
         for engine, use in uses.items()
     ]
-    return f"{figures['trace']}\n{aligned(rows)}\n\n{aligned([['engine', 'busy', ''], *busy], right=(1, 2))}"
+    engines = aligned([["engine", "busy", ""], *busy], right=(1, 2))
+    return f"{figures['trace']}\n{aligned(rows)}\n\n{engines}{links_text(figures['links'])}"
+
+
+def _remote_rows(figures: dict[str, Any]) -> list[list[str]]:
+    """What went to other PEs' HBM, where anything did."""
+    if not figures["remote_reads"] and not figures["remote_writes"]:
+        return []
+    return [
+        ["remote", f"{figures['remote_reads']:,} reads ({figures['remote_read_bytes']:,} bytes),"],
+        ["", f"{figures['remote_writes']:,} writes ({figures['remote_write_bytes']:,} bytes)"],
+    ]
+
+
+LINKS_SHOWN = 8
+
+
+def links_text(links: dict[str, dict[str, Any]]) -> str:
+    """The links that most bytes crossed, and all of them together; nothing where there are none."""
+    from .printing import aligned
+
+    if not links:
+        return ""
+    ranked = sorted(links.items(), key=lambda link: -link[1]["bytes"])
+    shown = [_link_cells(name, use["utilisation"], [use]) for name, use in ranked[:LINKS_SHOWN]]
+    mean = sum(use["utilisation"] for use in links.values()) / len(links)
+    if len(links) > len(shown):
+        rest = [use for _, use in ranked[LINKS_SHOWN:]]
+        rest_mean = sum(use["utilisation"] for use in rest) / len(rest)
+        shown.append(_link_cells(f"{len(rest):,} more", rest_mean, rest))
+    shown.append(_link_cells("all links", mean, [*links.values()]))
+    return "\n\n" + aligned([["link", "bytes", "busy", ""], *shown], right=(1, 2, 3))
+
+
+def _link_cells(name: str, utilisation: float, uses: list[dict[str, Any]]) -> list[str]:
+    moved, busy_ps = (sum(use[figure] for use in uses) for figure in ("bytes", "busy_ps"))
+    return [name, f"{moved:,}", f"{busy_ps / 1e3:,.3f} ns", f"{100 * utilisation:.1f} %"]
 
 
 def _hazard_rows(hazards: dict[str, int | None]) -> list[list[str]]:

@@ -6,6 +6,9 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from ..replay.sweep.chunks import Workers
     from ..replay.sweep.plan import SweepPlan
     from ..replay.sweep.ranking import Flip, Ranking
     from ..replay.sweep.sweep import SweepOutcome
@@ -35,8 +38,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also hash every point's op_log, which takes a full replay of each",
     )
-    parser.add_argument(
+    who = parser.add_mutually_exclusive_group()
+    who.add_argument(
         "--jobs", type=int, metavar="N", help="processes (default: one per core that is ours)"
+    )
+    who.add_argument(
+        "--cluster",
+        metavar="ADDRESS",
+        help="a Dask scheduler whose workers evaluate the points (needs the extra 'cluster')",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
@@ -97,11 +106,12 @@ def run(arguments: argparse.Namespace) -> int:
     check_output_files([("--output", arguments.output)], _inputs(arguments))
     results = Path(arguments.output)
     check_results_path(results)
-    jobs = _jobs(arguments.jobs)
+    workers = _workers(arguments)
     plan = _plan(arguments)
     progress = Progress("points")
     try:
-        outcome = sweep(plan, results, jobs=jobs, watch=progress)
+        with workers as ready:
+            outcome = sweep(plan, results, workers=ready, watch=progress)
     except (KeyboardInterrupt, KerntapeError):
         progress.clear()
         _say_what_is_kept(progress.done, progress.total, str(journal_path(results)))
@@ -164,6 +174,19 @@ def _policies(words: str) -> list[str]:
     if not all(names):
         raise ConfigError(f"--hazards must be policies separated by commas, not '{words}'")
     return names
+
+
+def _workers(arguments: argparse.Namespace) -> AbstractContextManager[Workers]:
+    """Who evaluates the points, inside the block. A cluster is reached when it is entered."""
+    from contextlib import nullcontext
+
+    from ..replay.sweep.local_workers import LocalWorkers
+
+    if arguments.cluster is None:
+        return nullcontext(LocalWorkers(_jobs(arguments.jobs)))
+    from ..replay.sweep.cluster_workers import ClusterWorkers
+
+    return ClusterWorkers(arguments.cluster)
 
 
 def _jobs(given: int | None) -> int:

@@ -87,6 +87,13 @@ def test_checking_hazards_loads_neither_greenlet_nor_textual(trace: Path) -> Non
     assert not {"greenlet", "textual"} & loaded
 
 
+def test_sweeping_on_this_machine_loads_no_dask(trace: Path) -> None:
+    vary = ["--vary", "hbm.latency_ns=100,110", "--jobs", "1", "-o", "r.csv"]
+    assert not {"dask", "distributed"} & loaded_after(
+        command(["sweep", trace.name, *vary]), trace.parent
+    )
+
+
 @pytest.mark.parametrize("kind", ["topologies", "calibrations", "policies"])
 def test_listing_configurations_loads_no_numpy(kind: str, tmp_path: Path) -> None:
     assert not {"numpy", "greenlet", "textual"} & loaded_after(command([kind]), tmp_path)

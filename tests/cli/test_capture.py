@@ -147,6 +147,45 @@ def test_bad_input_is_one_line(
     assert refusal(capsys, *arguments) == f"kerntape: {line}\n"
 
 
+MESH = ("--topology", "llama70b_4sip", *SMALL, "--arg", "c=2", "--no-data")
+
+
+def test_device_chooses_the_sips_and_is_told(capsys: pytest.CaptureFixture[str]):
+    assert main(["capture", "gqa_decode", *MESH, "--device", "1-3", "-o", "x.ktrace"]) == 0
+    assert "PEs       2 on llama70b_4sip (device 1-3)\n" in capsys.readouterr().out
+    # 16 CUBEs of 8 PEs a SIP: PE 0 of CUBES 0 and 1 of SIP 1
+    assert [pe.rank for pe in read_trace(Path("x.ktrace")).pes] == [128, 136]
+
+
+def test_the_same_device_writes_the_same_file_twice_and_another_sip_the_same_header():
+    for name, device in (("once", "2"), ("twice", "2"), ("other", "3")):
+        command = ["capture", "gqa_decode", *MESH, "--device", device, "-o", f"{name}.ktrace"]
+        assert main(command) == 0
+    assert Path("once.ktrace").read_bytes() == Path("twice.ktrace").read_bytes()
+    once, other = (read_trace(Path(f"{name}.ktrace")) for name in ("once", "other"))
+    assert once.header == other.header
+    assert [pe.rank for pe in other.pes] == [pe.rank + 128 for pe in once.pes]
+
+
+@pytest.mark.parametrize("device", ["4", "1,0", "all"])
+def test_sips_that_are_not_there_are_one_line_that_says_which_are(
+    capsys: pytest.CaptureFixture[str], device: str
+):
+    assert refusal(capsys, "gqa_decode", *MESH, "--device", device) == (
+        "kerntape: --device must name SIPs of llama70b_4sip (0 to 3), each once and in ascending"
+        f" order, as in 1 or 0,2 or 1-3, not '{device}'\n"
+    )
+
+
+def test_help_explains_device(capsys: pytest.CaptureFixture[str]):
+    assert main(["capture", "--help"]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert (
+        "--device SIPS the SIPs that the launch may use, as 1 or 0,2 or 1-3 (default: all);"
+        " a kernel's program_id(2) counts these from 0"
+    ) in printed
+
+
 def test_a_kernel_that_raises_shows_its_own_traceback_and_one_line(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ):

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kerntape.cli.inspect_text import WIDTH, flowed, printable
+from kerntape.cli.inspect_text import WIDTH, deadlock_text, flowed, printable
 from kerntape.cli.main import main
 from kerntape.schemas.timeline_file import write_timeline
 from kerntape.schemas.trace import SourceLine, Trace
 from kerntape.schemas.trace_file import trace_bytes, write_trace
+from message_kernels import captured
+from prefill_captures import prefilled
 from small_timelines import deadlocked, two_pes_timeline
 from small_traces import tile_loop, two_pes, with_inputs
 
@@ -49,6 +51,7 @@ def test_a_trace_is_shown_whole(trace: str, capsys: pytest.CaptureFixture[str]) 
 two.ktrace: trace, format 1, 2,398 bytes
 
 valid        yes: every hash, id, wait, address, extent and message was checked
+replays      free of deadlock under every calibration (strict_fifo)
 kernel       two_tiles, captured by kerntape 0.1.0
 arguments    causal false, mask none, s_kv 64, scale 0.25, variant opt2
 sources      two_tiles.py 5e5e5e5e5e5e
@@ -142,7 +145,7 @@ TRACE_KEYS = [
     *("file", "format", "size_bytes", "valid", "version", "header_sha256", "content_sha256"),
     *("header", "pes", "distinct_streams", "commands", "commands_by_kind", "distinct_commands"),
     *("distinct_handles", "logical_bytes", "tables", "section_bytes"),
-    *("column_bytes_per_command", "kept_inputs", "pe"),
+    *("column_bytes_per_command", "kept_inputs", "deadlock_check", "pe"),
 ]
 
 
@@ -159,6 +162,12 @@ def test_the_json_of_a_trace_has_the_documented_keys(
     # 9 commands of PE 0: 20 + 70 + 146 + 4 + 12 + 28 + 12 + 8 + 20, 8 of PE 1: 240 + 12 + 12 + 40 + 4
     assert found["logical_bytes"] == 320 + 308
     assert found["kept_inputs"] is None
+    assert found["deadlock_check"] == {
+        "policy": "strict_fifo",
+        "free": True,
+        "deadlock": None,
+        "unknown_because": None,
+    }
     assert found["pe"]["bases"] == [0, 4096, 8192, 16384]
     assert [command["index"] for command in found["pe"]["listed"]] == [0, 1]
     assert found["pe"]["listed"][1]["ops"][0]["operands"]["b"] == {
@@ -281,6 +290,63 @@ PE 1 command 7 wait (two_tiles.py:25) waits for the command before it: PE 1 comm
 
 """ in output(capsys, str(path))
     assert facts(capsys, str(path))["deadlock"]["clearing_depth"] == 2
+
+
+@pytest.fixture
+def ring(tmp_path: Path) -> str:
+    """Prefill on a ring of two CUBEs: it ends but under `serial`."""
+    path = tmp_path / "ring.ktrace"
+    write_trace(path, prefilled(c=2, s_kv=16).trace)
+    return str(path)
+
+
+def test_a_deadlock_of_every_replay_is_a_finding(
+    ring: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["inspect", ring, "--policy", "serial", "--commands", "0"]) == 3
+    parts = capsys.readouterr().out.split("\n\n")
+    assert "replays      stop in a deadlock under every calibration (serial)" in parts[1]
+    assert parts[3].startswith("deadlock: each waits for the next; no queue depth clears it\nPE 0")
+    assert main(["inspect", ring, "--commands", "0"]) == 0
+
+
+def test_the_deadlock_is_in_the_json_whole(ring: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["inspect", ring, "--policy", "serial", "--json"]) == 3
+    checked = json.loads(capsys.readouterr().out)["deadlock_check"]
+    assert (checked["policy"], checked["free"]) == ("serial", False)
+    assert list(checked["deadlock"]) == ["cycle", "tail", "clearing_depth"]
+    assert checked["deadlock"]["cycle"][0].startswith("PE 0 command ")
+
+
+def test_a_long_tail_is_cut_and_what_is_left_out_counted() -> None:
+    waiting = [f"PE {pe} waits" for pe in range(20)]
+    text = deadlock_text({"cycle": ["PE 0 waits"], "tail": waiting, "clearing_depth": None})
+    assert text.splitlines()[-2:] == ["PE 15 waits", "and the first command of 4 more PEs"]
+
+
+def test_a_trace_that_cannot_be_replayed_is_inspected_all_the_same(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # 2 MiB in slots of a byte are more fragments than a message may have
+    path = tmp_path / "x.ktrace"
+    trace = captured("all_send_first", with_data=False, messages=1).trace
+    fine = {**trace.header.topology, "ipcq": {"depth": 1, "slot_bytes": 1, "send_depth": 1}}
+    header = replace(trace.header, topology=fine)
+    geometries = tuple(replace(each, shape=(1 << 19,)) for each in trace.geometries)
+    write_trace(path, replace(trace, header=header, geometries=geometries))
+    checked = facts(capsys, str(path))["deadlock_check"]
+    assert (checked["free"], checked["deadlock"]) == (None, None)
+    assert checked["unknown_because"].startswith("command 1 (message_kernels.py:")
+    assert "replays      none can be made: command 1 (message" in output(capsys, str(path))
+
+
+def test_a_policy_is_refused_for_a_timeline(
+    timeline: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["inspect", timeline, "--policy", "serial"]) == 1
+    assert capsys.readouterr().err == (
+        "kerntape: --policy is for a trace; this timeline was replayed under raw_only\n"
+    )
 
 
 @pytest.mark.parametrize("cut_bytes", [1, 100, 2390])

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from kerntape.cli.main import main
-from kerntape.replay.sweep import sweep as carried
+from kerntape.replay.sweep.local_workers import LocalWorkers
 
 PLANNING = "pe_scheduler.plan_cycles_per_op"
 
@@ -258,6 +258,22 @@ def test_a_mistake_is_one_line_before_anything_runs(run, arguments, line):
     assert not Path("r.csv.partial").exists()
 
 
+def test_a_cluster_without_dask_is_one_line_that_says_what_to_install(run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    assert run("opt2.ktrace", "--cluster", "tcp://127.0.0.1:1", "-o", "r.csv") == (
+        1,
+        "",
+        "kerntape: a cluster needs dask: pip install 'kerntape[cluster]', or leave --cluster out\n",
+    )
+    assert not Path("r.csv.partial").exists()
+
+
+def test_the_processes_of_a_cluster_are_not_ours_to_count(run):
+    code, _, err = run("opt2.ktrace", "--cluster", "localhost:1", "--jobs", "2", "-o", "r.csv")
+    assert code == 2
+    assert err.endswith("argument --jobs: not allowed with argument --cluster\n")
+
+
 def test_results_must_be_named(run):
     code, _, err = run("opt2.ktrace")
     assert code == 2
@@ -267,20 +283,20 @@ def test_results_must_be_named(run):
 def test_ctrl_c_says_how_to_go_on_and_the_same_command_does(run, monkeypatch):
     vary = "hbm.latency_ns=" + ",".join(str(latency) for latency in range(100, 140))
     command = ("opt2.ktrace", "--vary", vary, "--jobs", "1", "-o", "r.csv")
-    evaluate = carried.evaluate_locally
+    evaluate = LocalWorkers.evaluate
 
-    def interrupted(plan, chunks, jobs):
-        yield next(evaluate(plan, chunks, jobs))
+    def interrupted(workers, plan, chunks):
+        yield next(evaluate(workers, plan, chunks))
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(carried, "evaluate_locally", interrupted)
+    monkeypatch.setattr(LocalWorkers, "evaluate", interrupted)
     code, out, err = run(*command)
     assert (code, out) == (1, "")
     assert err.splitlines() == [
         "kerntape: 1 of 40 points are kept in r.csv.partial; the same command goes on from there",
         "kerntape: interrupted",
     ]
-    monkeypatch.setattr(carried, "evaluate_locally", evaluate)
+    monkeypatch.setattr(LocalWorkers, "evaluate", evaluate)
     code, out, _ = run(*command)
     assert (code, out.splitlines()[0]) == (0, "r.csv: 40 points, 1 of them kept from before")
 

@@ -30,7 +30,7 @@ def run(graph: StageGraph, durations: Durations) -> Times:
     check_engine()
     law = _law(graph, durations)
     law.run()
-    return _times(graph, durations, law)
+    return _times(len(graph), law)
 
 
 @cache
@@ -59,24 +59,31 @@ def _law(graph: StageGraph, durations: Durations) -> engine.Law:
         _column(releases.releaser, np.int32),
         _column(releases.from_start, np.int8),
         _column(releases.lag_class, np.int32),
-        lambda count, length: native.new_columns(engine, count, length, np.int32),
-        lambda count, length: native.new_columns(engine, count, length, np.int64),
+        _new_columns32,
+        _new_columns64,
     )
 
 
-def _times(graph: StageGraph, durations: Durations, law: engine.Law) -> Times:
-    """The law's results, each a column of its own. What has started has ended."""
-    ready_ps, end_ps = (
-        np.array(column, dtype=np.int64)[: len(graph)] for column in (law.ready_ps, law.end_ps)
-    )
-    lasting = durations.stage_ps[graph.stages.duration_class]
+def _times(stages: int, law: engine.Law) -> Times:
+    """The law's results."""
+    ready_ps, start_ps, end_ps = (_new_columns64(1, stages)[0] for _ in range(3))
+    (cause,) = _new_columns32(1, stages)
+    law.take_times(ready_ps, start_ps, end_ps, cause)
     return Times(
-        ready_ps=ready_ps,
-        start_ps=np.where(end_ps < 0, native.NONE, end_ps - lasting),
-        end_ps=end_ps,
-        cause=np.array(law.cause, dtype=np.int32)[: len(graph)],
+        ready_ps=np.asarray(ready_ps, dtype=np.int64),
+        start_ps=np.asarray(start_ps, dtype=np.int64),
+        end_ps=np.asarray(end_ps, dtype=np.int64),
+        cause=np.asarray(cause, dtype=np.int32),
     )
 
 
 def _column(values: npt.NDArray[Any], dtype: type[np.integer]) -> Any:
     return native.column(engine, values, dtype)
+
+
+def _new_columns32(count: int, length: int) -> list[Any]:
+    return native.new_columns(engine, count, length, np.int32)
+
+
+def _new_columns64(count: int, length: int) -> list[Any]:
+    return native.new_columns(engine, count, length, np.int64)

@@ -10,7 +10,6 @@ cdef extern from *:
     const char* _BUILT_FROM "KERNTAPE_ENGINE_SHA256"
 
 cdef int NONE
-cdef int FEW
 
 @cython.final
 cdef class Law:
@@ -19,11 +18,11 @@ cdef class Law:
     cdef int[:] engine, queue, missing, next_waiting, by_end, by_start
     cdef int[:] released, lag_queue, releaser
     cdef int[:] first_waiting, last_waiting, serving, served, touched, is_touched
-    cdef int[:] newly_ready, next_due, past_due, event, heap_queue
+    cdef int[:] newly_ready, put_aside, next_due, past_due, event, heap_queue
     cdef long long[:] due_ps, heap_ps
     cdef const long long[::1] queue_ps
-    cdef public int[:] cause
-    cdef public long long[:] ready_ps, end_ps
+    cdef int[:] cause
+    cdef long long[:] ready_ps, end_ps
     cdef long long now
     cdef Py_ssize_t lane, newly_ready_count, touched_count
     cdef int heap_size
@@ -41,6 +40,9 @@ cdef class Law:
     cdef int lay_queues(self) noexcept
     @cython.locals(stage=Py_ssize_t)
     cpdef void run(self) noexcept
+    @cython.locals(stage=Py_ssize_t, end=cython.longlong)
+    cpdef void take_times(self, long long[::1] ready_ps, long long[::1] start_ps,
+                          long long[::1] end_ps, int[::1] cause) noexcept
     @cython.locals(first=Py_ssize_t, rest=Py_ssize_t, place=Py_ssize_t)
     cdef void take_due_events(self, Py_ssize_t queue) noexcept
     @cython.locals(row=Py_ssize_t)
@@ -67,9 +69,9 @@ cdef class Law:
     @cython.locals(child=int)
     cdef void heap_sink(self, int place, int queue, long long due) noexcept
     cdef void heap_pop(self) noexcept
-    @cython.locals(place=Py_ssize_t, hole=Py_ssize_t, stage=int, moves_left=Py_ssize_t)
     cdef void sort_newly_ready(self) noexcept
-    @cython.locals(count=Py_ssize_t, root=Py_ssize_t, last=Py_ssize_t, stage=int)
-    cdef void heap_sort_newly_ready(self) noexcept
-    @cython.locals(child=Py_ssize_t)
-    cdef void sink_stage(self, Py_ssize_t place, Py_ssize_t count, int stage) noexcept
+    @cython.locals(runs=Py_ssize_t, start=Py_ssize_t, middle=Py_ssize_t, end=Py_ssize_t)
+    cdef Py_ssize_t merge_runs(self) noexcept
+    cdef Py_ssize_t end_of_run(self, Py_ssize_t place) noexcept
+    @cython.locals(aside=Py_ssize_t, place=Py_ssize_t, left=Py_ssize_t, right=Py_ssize_t)
+    cdef void merge(self, Py_ssize_t start, Py_ssize_t middle, Py_ssize_t end) noexcept

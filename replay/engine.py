@@ -32,15 +32,13 @@ def built_from() -> str:
 
 
 class Law:
-    """One run of a graph of stages. `new32(n, length)`, `new64` give n columns filled with −1.
+    """One run of a graph of stages. `new32(n, length)`, `new64` give n columns, whatever is in them.
 
     Per engine: `serves`, 1 where stages queue for it, else 0. Per stage: `engine` and `queue` (its
     duration class). Releases as stage_graph has them, grouped by the stage released
     (`offsets[stage]` to `offsets[stage + 1]`): `releaser`, `from_start` (0 or 1), `lag_class`. Per
     queue: `queue_ps`, how long its events take: the duration classes, then, from `first_lag` on, the
     lag classes. None of these is written to.
-
-    Results, per stage (and one more row): `ready_ps`, `end_ps`, `cause`; −1 where it never came to it.
     """
 
     def __init__(
@@ -88,10 +86,15 @@ class Law:
         engines = len(serves)
         self.first_waiting, self.last_waiting, self.serving, self.served = new32(4, engines)
         self.touched, self.is_touched = new32(2, engines)
+        for each in range(engines):
+            self.first_waiting[each] = NONE
+            self.serving[each] = NONE
+            self.is_touched[each] = NONE
         self.touched_count = 0
         self.now = 0
         self.lane = NONE
         (self.newly_ready,) = new32(1, self.stages)
+        (self.put_aside,) = new32(1, self.stages)
         self.newly_ready_count = 0
 
     # The columns that a run goes by: releases grouped by who releases.
@@ -102,6 +105,9 @@ class Law:
             self.engine[stage] = engine[stage] if serves[engine[stage]] == 1 else NONE
             self.queue[stage] = queue[stage]
             self.missing[stage] = offsets[stage + 1] - offsets[stage]
+            self.cause[stage] = NONE
+            self.ready_ps[stage] = NONE
+            self.end_ps[stage] = NONE
             self.by_end[stage] = 0
             self.by_start[stage] = 0
             self.next_due[queue[stage]] += 1
@@ -167,6 +173,15 @@ class Law:
                 self.take_due_events(self.heap_queue[0])
             self.settle()
             self.arbitrate()
+
+    def take_times(self, ready_ps: Ints, start_ps: Ints, end_ps: Ints, cause: Ints) -> None:
+        """The results, per stage, into columns of their own; −1 where it never came to it."""
+        for stage in range(self.stages):
+            ready_ps[stage] = self.ready_ps[stage]
+            end = self.end_ps[stage]
+            end_ps[stage] = end
+            start_ps[stage] = NONE if end == NONE else end - self.queue_ps[self.queue[stage]]
+            cause[stage] = self.cause[stage]
 
     # One instant: ends and releases, then stages without an engine, until nothing changes.
 
@@ -331,46 +346,49 @@ class Law:
         if self.heap_size > 0:
             self.heap_sink(0, self.heap_queue[self.heap_size], self.heap_ps[self.heap_size])
 
-    # Sorting the stages of one instant by id: few as a rule, a million in the worst case.
+    # Sorting the stages of one instant by id: each queue brings ascending ones, so there are few runs.
 
     def sort_newly_ready(self) -> None:
-        """Ascending ids, in place, never quadratic: they are nearly in order, or else a heap sorts them."""
-        moves_left = FEW * self.newly_ready_count
-        for place in range(1, self.newly_ready_count):
-            stage = self.newly_ready[place]
-            hole = place
-            while hole > 0 and self.newly_ready[hole - 1] > stage:
-                self.newly_ready[hole] = self.newly_ready[hole - 1]
-                hole -= 1
-            self.newly_ready[hole] = stage
-            moves_left -= place - hole
-            if moves_left < 0:
-                self.heap_sort_newly_ready()
-                return
+        """Ascending ids, in place: a natural merge sort, never quadratic."""
+        while self.merge_runs() > 1:
+            pass
 
-    def heap_sort_newly_ready(self) -> None:
-        """A heap sort."""
-        count = self.newly_ready_count
-        for root in range(count // 2 - 1, -1, -1):
-            self.sink_stage(root, count, self.newly_ready[root])
-        for last in range(count - 1, 0, -1):
-            stage = self.newly_ready[last]
-            self.newly_ready[last] = self.newly_ready[0]
-            self.sink_stage(0, last, stage)
+    def merge_runs(self) -> int:
+        """Merges every second ascending run into the one before it; returns how many runs are left."""
+        runs = 0
+        start = 0
+        while start < self.newly_ready_count:
+            middle = self.end_of_run(start)
+            end = middle
+            if middle < self.newly_ready_count:
+                end = self.end_of_run(middle)
+                self.merge(start, middle, end)
+            start = end
+            runs += 1
+        return runs
 
-    def sink_stage(self, place: int, count: int, stage: int) -> None:
-        """Puts the stage where it belongs in the max-heap of the first `count` places."""
-        child = 2 * place + 1
-        while child < count:
-            if child + 1 < count and self.newly_ready[child + 1] > self.newly_ready[child]:
-                child += 1
-            if self.newly_ready[child] <= stage:
-                break
-            self.newly_ready[place] = self.newly_ready[child]
-            place = child
-            child = 2 * place + 1
-        self.newly_ready[place] = stage
+    def end_of_run(self, place: int) -> int:
+        """One past the ascending run that begins there."""
+        place += 1
+        while (
+            place < self.newly_ready_count and self.newly_ready[place - 1] < self.newly_ready[place]
+        ):
+            place += 1
+        return place
 
-
-FEW = 16
-"""As many moves a stage are quicker than a heap sort."""
+    def merge(self, start: int, middle: int, end: int) -> None:
+        """Merges two neighbouring runs, the first of them put aside."""
+        aside = middle - start
+        for place in range(aside):
+            self.put_aside[place] = self.newly_ready[start + place]
+        left = 0
+        right = middle
+        place = start
+        while left < aside:
+            if right < end and self.newly_ready[right] < self.put_aside[left]:
+                self.newly_ready[place] = self.newly_ready[right]
+                right += 1
+            else:
+                self.newly_ready[place] = self.put_aside[left]
+                left += 1
+            place += 1

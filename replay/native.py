@@ -14,6 +14,7 @@ import numpy.typing as npt
 from ..schemas.errors import KerntapeError
 
 NONE = -1
+CACHE_LINE_BYTES = 64
 
 
 class NativeModule(Protocol):
@@ -58,13 +59,15 @@ def column(module: NativeModule, values: npt.NDArray[Any], dtype: type[np.intege
 def new_columns(
     module: NativeModule, count: int, length: int, dtype: type[np.integer]
 ) -> list[Any]:
-    """What the module writes: columns of `length` times NONE, side by side in memory when compiled."""
-    if is_compiled(module):
-        return list(np.full((length, count), NONE, dtype=dtype).T)
-    return [[NONE] * length for _ in range(count)]
+    """What the module fills: columns side by side in memory when compiled, a row from a line's start."""
+    if not is_compiled(module):
+        return [[NONE] * length for _ in range(count)]
+    spare = CACHE_LINE_BYTES // np.dtype(dtype).itemsize
+    block = np.empty(count * length + spare, dtype=dtype)
+    first = -block.ctypes.data % CACHE_LINE_BYTES // block.itemsize
+    return list(block[first : first + count * length].reshape(length, count).T)
 
 
 def new_column(module: NativeModule, length: int, dtype: type[np.integer]) -> Any:
-    """One such column, contiguous."""
-    (column,) = new_columns(module, 1, length, dtype)
-    return np.ascontiguousarray(column) if is_compiled(module) else column
+    """What the module writes: `length` times NONE."""
+    return np.full(length, NONE, dtype=dtype) if is_compiled(module) else [NONE] * length

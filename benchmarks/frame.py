@@ -23,7 +23,7 @@ from kerntape.schemas.timeline import DurationClass, Status, Timeline
 from kerntape.schemas.topology import Topology
 from kerntape.schemas.trace import PeEntry, SourceLine, Stream, Trace, TraceHeader
 from kerntape.topologies.loader import resolve_topology
-from kerntape.viewer.model import frame
+from kerntape.viewer.model import frame, minimap
 from kerntape.viewer.model.hazards import HazardIndex
 from kerntape.viewer.model.idle_cells import idle_times
 from kerntape.viewer.model.index import TimelineIndex
@@ -32,8 +32,10 @@ from kerntape.viewer.model.rows import rows_height, scrolled
 from kerntape.viewer.model.stage_box import box_lines
 from kerntape.viewer.model.text import Line
 from kerntape.viewer.widgets.painted import strip_of
+from kerntape.viewer.widgets.palette import DARK, Palette
 
 LANES_A_PE = 8
+PALETTE = Palette(DARK)
 BLOCKS = (Block.PE_CPU, Block.HBM, Block.PE_DMA, Block.PE_TCM, Block.PE_GEMM, Block.PE_MATH)
 KINDS = (StageKind.DMA_READ, StageKind.FETCH, StageKind.GEMM, StageKind.MATH)
 BOX_CELLS = 40
@@ -126,7 +128,7 @@ def one_frame(index: TimelineIndex, hazards: HazardIndex, look: Look, size: tupl
     look = scrolled(index, look, rows)
     parts: list[tuple[list[Line], int]] = [
         ([frame.header_line(index, width)], width),
-        (frame.minimap_lines(index, hazards, look, width), width),
+        (minimap.minimap_lines(index, hazards, look, width), width),
         ([frame.ruler_line(index, look, left)], left),
         (frame.row_lines(index, hazards, look, left, rows), left),
         (frame.overlay_lines(index, look, left), left),
@@ -135,7 +137,7 @@ def one_frame(index: TimelineIndex, hazards: HazardIndex, look: Look, size: tupl
         ([frame.trail_line(index, look, width)], width),
         ([frame.kernel_line(index, look, width)], width),
     ]
-    return len([strip_of(line, cells) for lines, cells in parts for line in lines])
+    return len([strip_of(line, cells, PALETTE) for lines, cells in parts for line in lines])
 
 
 def random_look(index: TimelineIndex, look: Look, rng: random.Random) -> Look:

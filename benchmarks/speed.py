@@ -1,218 +1,165 @@
 """How fast kerntape is, as ratios measured side by side in one run: `python benchmarks/speed.py`.
 
-Prints Markdown (docs/performance.md is its last output). Each figure is a median of several runs
-that take turns, so that a machine that slows down slows both sides. `--quick` leaves the full sizes
-out. Memory is the peak of a process of its own.
+Prints Markdown (docs/performance.md is its last output); some five minutes on a machine that does
+nothing else. `--quick` leaves the full sizes out. Where two ways are compared, their results are
+asserted to be equal first.
 """
 
 import argparse
-import os
-import platform
-import resource
-import statistics
-import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
-from kerntape.capture.capture import capture
+import numpy as np
+from decodes import FULL, KI, LARGEST, LONG, SMALL, Decode, Decodes, Size
 from kerntape.replay import compiled_runner, simpy_runner
-from kerntape.replay.calibration import resolve_calibration
-from kerntape.replay.durations import durations
 from kerntape.replay.lower import lower
-from kerntape.replay.policy import resolve_policy
-from kerntape.replay.replay import prepare, topology_of
 from kerntape.replay.replay import time as replayed
+from kerntape.replay.times import Times
 from kerntape.schemas.timeline_file import read_timeline, write_timeline
-from kerntape.schemas.trace import Trace
-from kerntape.schemas.trace_file import read_trace, write_trace
-from kerntape.topologies.loader import resolve_topology
+from kerntape.schemas.trace_file import read_trace, trace_bytes
+from measuring import (
+    KERNTAPE,
+    growth,
+    in_turns,
+    kept,
+    kerntape,
+    machine,
+    median_process,
+    own_peak_mib,
+    table,
+)
+from sweeping import a_thousand_calibrations, points_per_second
 
-ROUNDS = 5
-MIB = 1 << 20
+HEAD = """# Performance
 
+The output of `python benchmarks/speed.py`, on {machine}
 
-@dataclass(frozen=True, slots=True)
-class Size:
-    """A decode step to measure on."""
-
-    title: str
-    topology: str
-    arguments: tuple[tuple[str, str], ...]
-
-    @property
-    def words(self) -> list[str]:
-        return [f"--arg={name}={value}" for name, value in self.arguments]
-
-
-def _decode(title: str, topology: str, **arguments: str) -> Size:
-    return Size(title, topology, tuple({"variant": "opt2", **arguments}.items()))
-
-
-FULL = {"c": "8", "p": "8", "heads": "8"}
-SMALL = _decode("1 PE, 4 Ki tokens", "single_pe", s_kv="4096")
-LONG = _decode("1 PE, 128 Ki tokens", "single_pe", s_kv="131072")
-WIDE = _decode("512 PEs, 128 Ki tokens", "llama70b_4sip", s_kv="131072", **FULL)
-LARGEST = _decode("512 PEs, 1 Mi tokens", "llama70b_4sip", s_kv="1048576", **FULL)
+Times are processor time (user and system), medians of runs that take turns; ratios are of one run.
+Where two ways are compared, their results were asserted to be equal. `opt2, 512 PEs, 128 Ki tokens` is
+the full-size decode: Llama3-70B's 8 KV heads, each on 8 CUBEs of 8 PEs.
+"""
 
 
-def in_turns(rounds: int, *works: Callable[[], object]) -> list[float]:
-    """The median seconds of each work, all of them taking turns."""
-    taken: list[list[float]] = [[] for _ in works]
-    for _ in range(rounds):
-        for work, seconds in zip(works, taken, strict=True):
-            began = time.perf_counter()
-            work()
-            seconds.append(time.perf_counter() - began)
-    return [statistics.median(seconds) for seconds in taken]
-
-
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
-def traced(size: Size) -> Trace:
-    machine = resolve_topology(size.topology)
-    return capture("gqa_decode", machine, dict(size.arguments), with_data=False).trace
-
-
-def runners(sizes: Sequence[Size]) -> str:
+def runners(decodes: Decodes, sizes: Sequence[Size]) -> str:
     """The compiled runner against the SimPy runner, on the same graph."""
     rows = []
-    for size in sizes:
-        trace = traced(size)
-        machine = topology_of(trace)
-        graph = lower(trace, machine, resolve_policy("strict_fifo"))
-        lasting = durations(graph, resolve_calibration(machine))
-        rounds = ROUNDS if len(graph) < 100_000 else 1
-        quick, readable = in_turns(
-            rounds,
-            lambda graph=graph, lasting=lasting: compiled_runner.run(graph, lasting),
-            lambda graph=graph, lasting=lasting: simpy_runner.run(graph, lasting),
+    for decode in (decodes[size] for size in sizes):
+        graph, lasting = decode.prepared.graph, decode.lasting
+        quick: list[Times] = []
+        readable: list[Times] = []
+        compiled, simpy = in_turns(
+            kept(partial(compiled_runner.run, graph, lasting), quick),
+            kept(partial(simpy_runner.run, graph, lasting), readable),
         )
-        rows.append(
-            [
-                size.title,
-                f"{len(graph):,}",
-                f"{len(graph) / quick / 1e6:.2f} M/s",
-                f"{len(graph) / readable / 1e6:.3f} M/s",
-                f"{readable / quick:.0f}",
-            ]
-        )
-    return table(["decode opt2", "stages", "compiled", "SimPy", "ratio"], rows)
+        for name in ("ready_ps", "start_ps", "end_ps", "cause"):
+            assert np.array_equal(getattr(quick[0], name), getattr(readable[0], name)), name
+        speeds = f"{len(graph) / compiled / 1e6:.2f} M/s", f"{len(graph) / simpy / 1e3:.0f} k/s"
+        ratio = f"{simpy / compiled:.0f}"
+        rows.append([decode.size.title, f"{len(graph):,}", *speeds, ratio])
+    return table(["decode", "stages", "compiled", "SimPy", "ratio"], rows)
 
 
-def steps(sizes: Sequence[Size]) -> str:
-    """What a replay is made of, and its files."""
-    rows = [_steps_of(size) for size in sizes]
-    head = ["decode opt2", "commands", "streams", "stages", "read", "lower", "run, check, hazards"]
-    return table([*head, "write timeline", "map timeline", "bytes a stage"], rows)
-
-
-def _steps_of(size: Size) -> list[str]:
-    trace = traced(size)
-    machine = topology_of(trace)
-    policy, costs = resolve_policy("strict_fifo"), resolve_calibration(machine)
-    prepared = prepare(trace, machine, policy)
-    timeline = replayed(prepared, costs)
-    with tempfile.TemporaryDirectory() as folder:
-        trace_path, timeline_path = Path(folder, "x.ktrace"), Path(folder, "x.ktimeline")
-        write_trace(trace_path, trace)
-        write_timeline(timeline_path, timeline)
-        seconds = in_turns(
-            3,
-            lambda: read_trace(trace_path),
-            lambda: lower(trace, machine, policy),
-            lambda: replayed(prepared, costs),
-            lambda: write_timeline(timeline_path, timeline),
-            lambda: read_timeline(timeline_path, verify=False),
-        )
-        size_bytes = timeline_path.stat().st_size
-    return [
-        size.title,
-        f"{trace.command_count:,}",
-        str(len(trace.streams)),
-        f"{len(timeline.stages):,}",
-        *(f"{each:.3f} s" for each in seconds),
-        f"{size_bytes / len(timeline.stages):.0f}",
-    ]
-
-
-def processes(sizes: Sequence[Size]) -> str:
-    """Whole processes, as a user starts them: seconds, peak memory, and what a command costs."""
+def trace_files(decodes: Decodes, sizes: Sequence[Size]) -> str:
+    """Reading and writing traces, and how large they are before PEs share streams."""
     rows = []
-    for size in sizes:
-        with tempfile.TemporaryDirectory() as folder:
-            path = str(Path(folder, "x.ktrace"))
-            where = ["--topology", size.topology, "--no-data", "-o", path]
-            captured = _process(["capture", "gqa_decode", *where, *size.words])
-            commands = read_trace(Path(path)).command_count
-            replay_seconds, replay_mib = _process(["replay", path])
-            trace_bytes = Path(path).stat().st_size
+    for decode in (decodes[size] for size in sizes):
+        path, trace = decode.path, decode.trace
+        reading, writing = in_turns(
+            lambda path=path: read_trace(path), lambda trace=trace: trace_bytes(trace)
+        )
+        size_bytes = path.stat().st_size
         rows.append(
             [
-                size.title,
-                f"{captured[0]:.2f} s",
-                f"{captured[0] / commands * 1e6:.1f}",
-                f"{trace_bytes:,}",
-                f"{replay_seconds:.2f} s",
-                f"{replay_mib:.0f} MiB",
+                decode.size.title,
+                f"{decode.commands:,}",
+                f"{decode.distinct_commands:,}",
+                f"{size_bytes:,}",
+                f"{size_bytes / decode.distinct_commands:.2f}",
+                f"{reading * 1e3:.1f} ms",
+                f"{decode.commands / reading / 1e6:.1f} M/s",
+                f"{writing * 1e3:.1f} ms",
             ]
         )
-    head = ["decode opt2", "capture --no-data", "µs a command", "trace bytes", "replay", "peak"]
-    return table(head, rows)
+    head = ["decode", "commands", "distinct", "bytes", "bytes a distinct command", "read"]
+    return table([*head, "commands read", "write"], rows)
 
 
-def _process(words: list[str]) -> tuple[float, float]:
-    """Median seconds of three runs of `kerntape`, and the peak memory in MiB."""
-    script = (
-        "import resource, subprocess, sys;"
-        "subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL);"
-        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+def capturing(decodes: Decodes, sizes: Sequence[Size]) -> str:
+    """`kerntape capture --no-data`, as a process."""
+    rows = []
+    for decode in (decodes[size] for size in sizes):
+        taken = decode.capture
+        rows.append(
+            [
+                decode.size.title,
+                f"{decode.commands:,}",
+                f"{taken.processor_s:.2f} s",
+                f"{taken.processor_s / decode.commands * 1e6:.1f} µs",
+                f"{taken.peak_mib:.0f} MiB",
+            ]
+        )
+    return table(["decode", "commands", "capture --no-data", "a command", "peak"], rows)
+
+
+def grown(decodes: Decodes, sizes: Sequence[Size]) -> str:
+    """The steps of a replay, and `kerntape replay` as a process, from one size to the next."""
+    rows, stages, costs = [], [], []
+    for decode in (decodes[size] for size in sizes):
+        seconds = _steps(decode)
+        whole = median_process(
+            KERNTAPE, "replay", str(decode.path), rounds=3 if seconds[1] < 2 else 1
+        )
+        stages.append(decode.stages)
+        costs.append((seconds[0], seconds[1], whole.processor_s, whole.peak_mib))
+        steps = [f"{each * 1e3:,.1f} ms" for each in seconds]
+        process = [f"{whole.processor_s:.2f} s", f"{whole.peak_mib:.0f} MiB"]
+        rows.append([decode.size.title, f"{decode.stages:,}", *steps, *process])
+    for column in zip(*costs, strict=True):
+        for row, factor in zip(rows, growth(column, stages), strict=True):
+            row.append(factor)
+    head = ["decode", "stages", "lower", "run", "check, hazards", "write", "map", "verify"]
+    grows = ["lower ×", "run ×", "replay ×", "peak ×"]
+    return table([*head, "`kerntape replay`", "peak", *grows], rows)
+
+
+def _steps(decode: Decode) -> list[float]:
+    """Seconds of: lower, run, the rest of a replay, write a timeline, map it, read and verify it."""
+    prepared, lasting = decode.prepared, decode.lasting
+    timeline = replayed(prepared, decode.costs)
+    path = decode.path.with_suffix(".ktimeline")
+    write_timeline(path, timeline)
+    lowering, running, whole, writing, mapping, verifying = in_turns(
+        lambda: lower(decode.trace, decode.machine, decode.policy),
+        lambda: compiled_runner.run(prepared.graph, lasting),
+        lambda: replayed(prepared, decode.costs),
+        lambda: write_timeline(path, timeline),
+        lambda: read_timeline(path, verify=False),
+        lambda: read_timeline(path),
     )
-    kerntape = str(Path(sys.executable).with_name("kerntape"))
-    seconds, peaks = [], []
-    for _ in range(3):
-        began = time.perf_counter()
-        printed = subprocess.run(
-            [sys.executable, "-c", script, kerntape, *words],
-            check=True,
-            capture_output=True,
-            text=True,
-        ).stdout
-        seconds.append(time.perf_counter() - began)
-        peaks.append(int(printed) * 1024 / MIB)
-    return statistics.median(seconds), max(peaks)
+    path.unlink()
+    return [lowering, running, max(0.0, whole - running), writing, mapping, verifying]
 
 
 def cold_start() -> str:
     """`kerntape --help` against an interpreter that does nothing."""
-    kerntape = str(Path(sys.executable).with_name("kerntape"))
-    seconds = in_turns(
-        ROUNDS,
-        lambda: subprocess.run([kerntape, "--help"], check=True, stdout=subprocess.DEVNULL),
-        lambda: subprocess.run([sys.executable, "-c", ""], check=True),
+    helped, nothing = (
+        median_process(KERNTAPE, "--help", rounds=7),
+        median_process(sys.executable, "-c", "", rounds=7),
     )
+    ratio = f"{helped.elapsed_s / nothing.elapsed_s:.1f}"
     return table(
-        ["", "seconds", "against python -c ''"],
-        [["kerntape --help", f"{seconds[0]:.3f}", f"{seconds[0] / seconds[1]:.1f}"]],
+        ["", "elapsed", "against `python -c ''`"],
+        [["`kerntape --help`", f"{helped.elapsed_s:.3f} s", ratio]],
     )
 
 
-def machine() -> str:
-    """The machine, as far as it matters here."""
-    model = platform.processor() or platform.machine()
-    info = Path("/proc/cpuinfo")
-    if info.exists():
-        names = [line for line in info.read_text("utf-8").splitlines() if "model name" in line]
-        model = names[0].partition(":")[2].strip() if names else model
-    python = platform.python_version()
-    return f"{os.cpu_count()} cores of {model}, Python {python}, {platform.system()}."
+GROWTH = """A × column is the row's cost over that of the row before, divided by the same ratio of stages:
+1.00 is linear, less is better. What a process takes before it begins (see the first row) hides growth
+in the small sizes.
+"""
 
 
 def main() -> None:
@@ -220,20 +167,39 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="measure kerntape, print Markdown")
     parser.add_argument("--quick", action="store_true", help="leave the full sizes out")
     quick = parser.parse_args().quick
-    sizes = [SMALL, LONG] if quick else [SMALL, LONG, WIDE, LARGEST]
-    print("# Performance\n")
-    print("The output of `python benchmarks/speed.py`; ratios are of one run on one machine.\n")
-    print(f"Measured on {machine()}\n")
-    print("## Runner against runner\n")
-    print(runners([SMALL, LONG] if quick else [SMALL, LONG, WIDE]), flush=True)
-    print("\n## The steps of a replay\n")
-    print(steps(sizes), flush=True)
-    print("\n## Whole processes\n")
-    print(processes(sizes), flush=True)
-    print("\n## Cold start\n")
-    print(cold_start())
-    own_mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / MIB
-    print(f"\nThis run's own peak: {own_mib:.0f} MiB.")
+    kerntape("--help")  # compiles what was not compiled yet
+    with tempfile.TemporaryDirectory() as folder:
+        print(HEAD.format(machine=machine()))
+        for title, text in _sections(Decodes(Path(folder)), quick):
+            print(f"## {title}\n\n{text}\n", flush=True)
+    print(f"This run's own peak: {own_peak_mib():.0f} MiB.")
+
+
+def _sections(decodes: Decodes, quick: bool) -> Iterator[tuple[str, str]]:
+    """The page's parts, each measured when it is asked for."""
+    wide = [] if quick else [FULL]
+    yield "Runner against runner", runners(decodes, [SMALL, LONG, *wide])
+    tokens = [4 * KI << step for step in (0, 2, 4, 6, 8)]
+    if quick:
+        yield "Growth with the tokens, on one PE", grown(decodes, [Size(1, n) for n in tokens[:3]])
+    else:
+        pes = [Size(n, 2 * KI * min(n, 64)) for n in (1, 8, 64, 512)]
+        yield "Growth with the PEs, 2 Ki tokens each", GROWTH + "\n" + grown(decodes, pes)
+        yield "Growth with the tokens, on one PE", grown(decodes, [Size(1, n) for n in tokens])
+        yield "Growth with the tokens, on 512 PEs", grown(decodes, [Size(512, n) for n in tokens])
+    variants = [Size(512, 128 * KI, variant) for variant in ("opt1", "opt3")]
+    largest = [] if quick else [FULL, LARGEST, *variants]
+    yield "Capture", capturing(decodes, [SMALL, LONG, *largest])
+    distinct = [Size(1, KI * KI), Size(1, KI * KI, "opt3")]
+    yield (
+        "Trace files",
+        trace_files(decodes, [SMALL, LONG, *([] if quick else [FULL, LARGEST, *distinct])]),
+    )
+    swept = [Size(1, 32 * KI), Size(1, 32 * KI, "opt3")]
+    yield "Sweeps", points_per_second(decodes, [*swept, *wide, *([] if quick else variants[1:])])
+    if not quick:
+        yield "A thousand calibrations", a_thousand_calibrations(decodes[FULL])
+    yield "Cold start", cold_start()
 
 
 if __name__ == "__main__":

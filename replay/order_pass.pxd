@@ -10,39 +10,43 @@ cdef extern from *:
     const char* _BUILT_FROM "KERNTAPE_ORDER_PASS_SHA256"
 
 cdef int NONE
-cdef int LANES
-
-@cython.final
-cdef class OrderMerge:
-    cdef int stages, height
-    cdef int[::1] served_next, missing, released, stack
-    cdef long long[::1] offsets
-    cdef public int[::1] order
-
-    @cython.locals(place=int, stage=int, row=Py_ssize_t)
-    cpdef void run(self) noexcept
-    cdef void let_go(self, int stage) noexcept
-    cdef void push(self, int stage) noexcept
+cdef int BLOCK
 
 @cython.final
 cdef class OrderPass:
     cdef int stages, engines
-    cdef int[::1] engine, queue, releaser, gap, served
-    cdef long long[::1] offsets, served_ready_ps
+    cdef Py_ssize_t row
+    cdef int[::1] turn, lasting, ends_in, releases, read_from, after
+    cdef long long[::1] served_ready_ps, lasting_ps, after_ps
     cdef public long long[::1] end_ps, served_end_ps
     cdef public int[::1] broken
     cdef public int followed
 
-    @cython.locals(place=int, stage=int)
-    cpdef void run(self, int[::1] order, long long[::1] queue_ps, long long[::1] gap_ps) noexcept
-    @cython.locals(engine=int, place=Py_ssize_t, lane=int)
+    cpdef void run(self, long long[::1] lasting_ps, long long[::1] after_ps) noexcept
+    @cython.locals(place=Py_ssize_t, lane=int)
     cdef void begin(self) noexcept
-    @cython.locals(lane=int, lasting=cython.longlong)
-    cdef void go_by(self, Py_ssize_t stage, long long[::1] queue_ps, long long[::1] gap_ps) noexcept
-    @cython.locals(engine=Py_ssize_t, at=Py_ssize_t, lane=int, later=int, in_turn=int,
-                   ready=cython.longlong, start=cython.longlong, end=cython.longlong)
-    cdef int serve(self, Py_ssize_t stage, long long[::1] queue_ps, long long[::1] gap_ps) noexcept
-    @cython.locals(row=Py_ssize_t, ready=cython.longlong, released=cython.longlong)
-    cdef long long ready_ps(self, Py_ssize_t stage, int lane, long long[::1] gap_ps) noexcept
     @cython.locals(lane=int)
-    cdef int holds_nowhere(self) noexcept
+    cdef int holds_somewhere(self) noexcept
+    @cython.locals(place=int, lane=int, ready=cython.longlong[8], early=cython.longlong[8])
+    cdef void follow(self, int until) noexcept
+    @cython.locals(lane=int, read=Py_ssize_t, after=Py_ssize_t, happens=cython.longlong)
+    cdef inline void wait(self, int place, long long* ready) noexcept
+    @cython.locals(lane=int, lasting=Py_ssize_t, end=Py_ssize_t)
+    cdef inline void go_by(self, int place, long long* ready) noexcept
+    @cython.locals(lane=int, later=cython.longlong, engine=Py_ssize_t, lasting=Py_ssize_t,
+                   end=Py_ssize_t, start=cython.longlong, ends=cython.longlong)
+    cdef inline void serve(self, int place, long long* ready, long long* early) noexcept
+
+@cython.final
+cdef class HeldTimes:
+    cdef int stages
+    cdef int[::1] begin, hold, read_from, after
+    cdef long long[::1] end_ps, after_ps
+    cdef public long long[::1] held_ps
+
+    @cython.locals(lane=int, stage=int)
+    cpdef void run(self, long long[::1] end_ps, long long[::1] after_ps) noexcept
+    @cython.locals(lane=int, other=cython.longlong[8], held=cython.longlong[8])
+    cdef void add(self, int stage) noexcept
+    @cython.locals(lane=int, row=int, read=Py_ssize_t, after=Py_ssize_t, happens=cython.longlong)
+    cdef inline void wait(self, int first, int until, long long* last) noexcept

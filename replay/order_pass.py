@@ -1,9 +1,8 @@
-"""Replays along a recorded order, many times the engine's speed; one source, as engine.py is.
+"""Follows a recorded order under LANES calibrations at once, many times the engine's speed.
 
-`OrderMerge` joins the orders in which a run's engines served into one order of all stages, in which
-nothing comes before what it waits for. `OrderPass` follows such an order under LANES calibrations
-at once: a stage is ready at the last of its releases, and starts when the stage before it on its
-engine has ended.
+`OrderPass` follows an order as `order_layout` lays it out: a stage is ready at the last of its
+releases, and starts when the stage before it on its engine has ended. `HeldTimes` adds up
+afterwards how long a policy held stages back. One source, compiled as engine.py is.
 
 Why that is exact. An engine starts the least (ready, id) of what waits for it, and whatever becomes
 ready at an instant is known before anything starts in it; so an engine's order of service is its
@@ -11,15 +10,23 @@ stages by (ready, id), strictly ascending. Where they ascend along the recorded 
 order that the law would serve in, and the times are the law's. Where they do not, the calibration
 breaks the order, and the times of its lane mean nothing.
 
-order_pass.pxd holds the C types and nothing else.
+order_pass.pxd holds the C types and nothing else. Loops over lanes and lists of lanes have LANES
+written out as 8, as a C compiler unrolls only what it can count.
 """
 
 from collections.abc import Callable, MutableSequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .order_layout import OrderLayout
 
 NONE = -1
 
 LANES = 8
-"""How many calibrations a pass takes: one column of `end_ps` fills a cache line of 64 bytes."""
+"""How many calibrations a pass takes: the ends of a stage fill a cache line of 64 bytes."""
+
+BLOCK = 256
+"""How many places are followed between two looks at whether the order holds for anybody still."""
 
 Ints = MutableSequence[int]
 NewColumn = Callable[[int], Ints]
@@ -35,164 +42,153 @@ def built_from() -> str:
         return ""
 
 
-class OrderMerge:
-    """Puts the stages of a finished run into one order. `new32` gives columns filled with −1.
-
-    Per stage: `served_next`, the stage that its engine served next (NONE for none); `missing`, how
-    many stages must come before it, each counted as often as it releases it, the one that its
-    engine served before included (used up). The stages it releases are the rows
-    `offsets[stage]` to `offsets[stage + 1]` of `released`.
-
-    Result: `order`, the stage at each place; NONE at the end where a cycle held stages up.
-    """
-
-    def __init__(
-        self,
-        served_next: Ints,
-        missing: Ints,
-        offsets: Ints,
-        released: Ints,
-        new32: NewColumn,
-    ) -> None:
-        self.stages = len(missing)
-        self.served_next = served_next
-        self.missing = missing
-        self.offsets = offsets
-        self.released = released
-        self.order = new32(self.stages)
-        self.stack = new32(self.stages)
-        self.height = 0
-
-    def run(self) -> None:
-        """Depth first, so that the stages of a PE follow each other and stay in the cache."""
-        place = 0
-        for stage in range(self.stages - 1, -1, -1):
-            if self.missing[stage] == 0:
-                self.push(stage)
-        while self.height > 0:
-            self.height -= 1
-            stage = self.stack[self.height]
-            self.order[place] = stage
-            place += 1
-            if self.served_next[stage] != NONE:
-                self.let_go(self.served_next[stage])
-            for row in range(self.offsets[stage], self.offsets[stage + 1]):
-                self.let_go(self.released[row])
-
-    def let_go(self, stage: int) -> None:
-        """One of the stages that must come before this one has come."""
-        self.missing[stage] -= 1
-        if self.missing[stage] == 0:
-            self.push(stage)
-
-    def push(self, stage: int) -> None:
-        """The stage may come as soon as those that were pushed after it are done."""
-        self.stack[self.height] = stage
-        self.height += 1
-
-
 class OrderPass:
-    """A graph of stages to follow along recorded orders; the columns that every pass reads.
+    """A laid out order to follow. `new64` gives columns of a length.
 
-    Per stage: `engine` (NONE where it needs not queue) and `queue`, its duration class. Its
-    releases are the rows `offsets[stage]` to `offsets[stage + 1]` of: `releaser`; `gap`, the class
-    of the time from the releaser's end to the release (below zero where it counts from the start).
-
-    Results of a pass, valid until the next: `end_ps`, LANES numbers a stage; `served_end_ps`, LANES
-    numbers an engine, the end of the last stage it served; per lane `broken`, 1 where the lane's
-    calibration breaks the order; `followed`, at how many places it looked.
+    Results of a pass, valid until the next: `end_ps`, LANES numbers a slot, of which those kept for
+    good are the stages' ends; `served_end_ps`, LANES numbers an engine, the end of the last stage
+    it served; per lane `broken`, 1 where the lane's calibration breaks the order; `followed`, how
+    many places were looked at.
     """
 
-    def __init__(
-        self,
-        engines: int,
-        engine: Ints,
-        queue: Ints,
-        offsets: Ints,
-        releaser: Ints,
-        gap: Ints,
-        new32: NewColumn,
-        new64: NewColumn,
-    ) -> None:
-        self.stages = len(engine)
-        self.engines = engines
-        self.engine = engine
-        self.queue = queue
-        self.offsets = offsets
-        self.releaser = releaser
-        self.gap = gap
+    def __init__(self, layout: "OrderLayout", new32: NewColumn, new64: NewColumn) -> None:
+        self.stages = layout.stages
+        self.engines = layout.engines
+        self.turn = layout.turn
+        self.lasting = layout.lasting
+        self.ends_in = layout.ends_in
+        self.releases = layout.releases
+        self.read_from = layout.read_from
+        self.after = layout.after
 
-        self.end_ps = new64(self.stages * LANES)
+        self.end_ps = new64(layout.slots * LANES)
         self.broken = new32(LANES)
         self.followed = 0
+        self.row = 0
 
-        self.served = new32(engines)
-        self.served_ready_ps = new64(engines * LANES)
-        self.served_end_ps = new64(engines * LANES)
+        self.served_ready_ps = new64(self.engines * LANES)
+        self.served_end_ps = new64(self.engines * LANES)
 
-    def run(self, order: Ints, queue_ps: Ints, gap_ps: Ints) -> None:
+    def run(self, lasting_ps: Ints, after_ps: Ints) -> None:
         """One pass. Per duration class and lane, how long it lasts; per gap class and lane likewise.
 
-        Stops where the last lane breaks the order.
+        Stops in the block in which the last lane breaks the order.
         """
+        self.lasting_ps = lasting_ps
+        self.after_ps = after_ps
         self.begin()
-        for place in range(self.stages):
-            stage = order[place]
-            if self.engine[stage] == NONE:
-                self.go_by(stage, queue_ps, gap_ps)
-            elif self.serve(stage, queue_ps, gap_ps) == 0 and self.holds_nowhere():
-                self.followed = place + 1
-                return
-        self.followed = self.stages
+        while self.followed < self.stages and self.holds_somewhere():
+            self.follow(min(self.followed + BLOCK, self.stages))
 
     def begin(self) -> None:
         """No engine has served anything, and the order holds in every lane."""
-        for engine in range(self.engines):
-            self.served[engine] = NONE
-        for place in range(self.engines * LANES):
+        self.followed = 0
+        self.row = 0
+        for place in range(self.engines * 8):
             self.served_ready_ps[place] = 0
             self.served_end_ps[place] = 0
-        for lane in range(LANES):
+        for lane in range(8):
             self.broken[lane] = 0
 
-    def go_by(self, stage: int, queue_ps: Ints, gap_ps: Ints) -> None:
-        """A stage without an engine starts when it is ready."""
-        for lane in range(LANES):
-            lasting = queue_ps[self.queue[stage] * LANES + lane]
-            self.end_ps[stage * LANES + lane] = self.ready_ps(stage, lane, gap_ps) + lasting
-
-    def serve(self, stage: int, queue_ps: Ints, gap_ps: Ints) -> int:
-        """The stage is its engine's next. 0 where it comes out of turn in some lane."""
-        engine = self.engine[stage]
-        later = 1 if self.served[engine] > stage else 0
-        self.served[engine] = stage
-        in_turn = 1
-        for lane in range(LANES):
-            at = engine * LANES + lane
-            ready = self.ready_ps(stage, lane, gap_ps)
-            if ready < self.served_ready_ps[at] + later:
-                self.broken[lane] = 1
-                in_turn = 0
-            start = max(self.served_end_ps[at], ready)
-            end = start + queue_ps[self.queue[stage] * LANES + lane]
-            self.end_ps[stage * LANES + lane] = end
-            self.served_ready_ps[at] = ready
-            self.served_end_ps[at] = end
-        return in_turn
-
-    def ready_ps(self, stage: int, lane: int, gap_ps: Ints) -> int:
-        """When the last of the stage's releases happens."""
-        ready = 0
-        for row in range(self.offsets[stage], self.offsets[stage + 1]):
-            released = self.end_ps[self.releaser[row] * LANES + lane]
-            released += gap_ps[self.gap[row] * LANES + lane]
-            if released > ready:
-                ready = released
-        return ready
-
-    def holds_nowhere(self) -> int:
-        """Whether every lane is broken: 1 or 0."""
-        for lane in range(LANES):
+    def holds_somewhere(self) -> int:
+        """Whether some lane is not broken: 1 or 0."""
+        for lane in range(8):
             if self.broken[lane] == 0:
-                return 0
-        return 1
+                return 1
+        return 0
+
+    def follow(self, until: int) -> None:
+        """The stages of the next places."""
+        early = [0, 0, 0, 0, 0, 0, 0, 0]
+        for place in range(self.followed, until):
+            ready = [0, 0, 0, 0, 0, 0, 0, 0]
+            self.wait(place, ready)
+            if self.turn[place] == NONE:
+                self.go_by(place, ready)
+            else:
+                self.serve(place, ready, early)
+        for lane in range(8):
+            if early[lane] < 0:
+                self.broken[lane] = 1
+        self.followed = until
+
+    def wait(self, place: int, ready: list[int]) -> None:
+        """A stage is ready when the last of its releases happens."""
+        for _ in range(self.releases[place]):
+            read = self.read_from[self.row] * 8
+            after = self.after[self.row] * 8
+            for lane in range(8):
+                happens = self.end_ps[read + lane] + self.after_ps[after + lane]
+                ready[lane] = max(ready[lane], happens)
+            self.row += 1
+
+    def go_by(self, place: int, ready: list[int]) -> None:
+        """A stage without an engine starts when it is ready."""
+        lasting = self.lasting[place] * 8
+        end = self.ends_in[place] * 8
+        for lane in range(8):
+            self.end_ps[end + lane] = ready[lane] + self.lasting_ps[lasting + lane]
+
+    def serve(self, place: int, ready: list[int], early: list[int]) -> None:
+        """The stage is its engine's next. `early` falls below 0 where it comes out of turn."""
+        later = self.turn[place] & 1
+        engine = (self.turn[place] >> 1) * 8
+        lasting = self.lasting[place] * 8
+        end = self.ends_in[place] * 8
+        for lane in range(8):
+            early[lane] |= ready[lane] - self.served_ready_ps[engine + lane] - later
+            start = max(self.served_end_ps[engine + lane], ready[lane])
+            ends = start + self.lasting_ps[lasting + lane]
+            self.end_ps[end + lane] = ends
+            self.served_ready_ps[engine + lane] = ready[lane]
+            self.served_end_ps[engine + lane] = ends
+
+
+class HeldTimes:
+    """Adds up how long the holds of a policy alone delayed the stages it held, after a pass.
+
+    Per held stage: `begin[stage]` to `hold[stage]` are the rows of its other releases, and up to
+    `begin[stage + 1]` those of its holds. Per row: `read_from`, the slot of the releaser's end;
+    `after`, the gap from there.
+
+    Result: `held_ps`, LANES sums over all stages of the time from the last of the other releases
+    to the last of the holds, where that is later.
+    """
+
+    def __init__(
+        self, begin: Ints, hold: Ints, read_from: Ints, after: Ints, new64: NewColumn
+    ) -> None:
+        self.stages = len(hold)
+        self.begin = begin
+        self.hold = hold
+        self.read_from = read_from
+        self.after = after
+        self.held_ps = new64(LANES)
+
+    def run(self, end_ps: Ints, after_ps: Ints) -> None:
+        """`end_ps` and `after_ps` are those of the pass."""
+        self.end_ps = end_ps
+        self.after_ps = after_ps
+        for lane in range(8):
+            self.held_ps[lane] = 0
+        for stage in range(self.stages):
+            self.add(stage)
+
+    def add(self, stage: int) -> None:
+        """One stage."""
+        other = [0, 0, 0, 0, 0, 0, 0, 0]
+        held = [0, 0, 0, 0, 0, 0, 0, 0]
+        self.wait(self.begin[stage], self.hold[stage], other)
+        self.wait(self.hold[stage], self.begin[stage + 1], held)
+        for lane in range(8):
+            if held[lane] > other[lane]:
+                self.held_ps[lane] += held[lane] - other[lane]
+
+    def wait(self, first: int, until: int, last: list[int]) -> None:
+        """When the last of some releases happens."""
+        for row in range(first, until):
+            read = self.read_from[row] * 8
+            after = self.after[row] * 8
+            for lane in range(8):
+                happens = self.end_ps[read + lane] + self.after_ps[after + lane]
+                last[lane] = max(last[lane], happens)

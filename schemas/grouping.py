@@ -49,20 +49,17 @@ def differenced(values: Values, groups: Column, widths: Column) -> Values:
     return listed
 
 
-def undifferenced(
-    listed: Values, by_group: Iterable[tuple[int, Int64s]], first: Int64s, widths: Column
-) -> Values:
-    """The inverse of `differenced`. The column must be as long as its rows' widths say.
+def undifferenced(listed: Values, groups: Iterable[tuple[Int64s, int]]) -> Values:
+    """The inverse of `differenced`: per group, where each of its rows begins, and their width.
 
-    `by_group` are the groups' rows (`rows_by_group`); `first[r]` is where row r begins.
+    The column must be as long as the rows' widths say.
     """
     values = np.empty_like(listed)
     done = 0
-    for group, rows in by_group:
-        width = int(widths[group])
-        block = listed[done : done + len(rows) * width].reshape(len(rows), width)
+    for begins, width in groups:
+        block = listed[done : done + len(begins) * width].reshape(len(begins), width)
         for entry in range(width):  # a sum down a column of its own is several times as fast
-            values[first[rows] + entry] = np.cumsum(block[:, entry], dtype=listed.dtype)
+            values[begins + entry] = np.cumsum(block[:, entry], dtype=listed.dtype)
         done += block.size
     return values
 

@@ -103,13 +103,13 @@ def check_gemm_extents(
 ) -> None:
     """FileError unless the operands of every GEMM have m·k, k·n and m·n elements."""
     elements = np.array([geometry.elements for geometry in tables.geometries], dtype=np.int64)
-    for number, commands in rows.by_form:
-        for name, slot, count in _gemm_operands(tables, number):
-            found = named.of(commands, slot)
+    for group in rows.groups:
+        for name, slot, count in _gemm_operands(tables, group.form):
+            found = named.of(group.begins, slot)
             row = first_row((elements != count)[found])
             if row is not None:
                 raise FileError(
-                    f"{places.command(int(commands[row]))}: the GEMM's {name} must have {count}"
+                    f"{places.command(int(group.commands[row]))}: the GEMM's {name} must have {count}"
                     f" elements, as its m, k and n say, not {int(elements[found[row]])}"
                 )
 

@@ -13,6 +13,7 @@ from .column_checks import first_row
 from .columns import Int32s, Int64s, offsets_of
 from .commands import CommandKind
 from .errors import FileError
+from .form_rows import FormRows
 from .grouping import rows_by_group
 from .named_geometries import NamedGeometries
 from .topology import Topology
@@ -41,14 +42,18 @@ QueueEnd: TypeAlias = tuple[bool, str]
 
 
 def check_messages(
-    columns: TraceColumns, named: NamedGeometries, tables: Trace, topology: Topology
+    columns: TraceColumns,
+    rows: FormRows,
+    named: NamedGeometries,
+    tables: Trace,
+    topology: Topology,
 ) -> None:
     """FileError at the first message that nobody sends, or nobody receives, or that changes size.
 
     The columns must have passed the other checks; directions are those of the topology. PEs that run
     one stream and whose peers run one stream are looked at once.
     """
-    queues = _queues_by_stream(columns, named, tables)
+    queues = _queues_by_stream(columns, rows, named, tables)
     stream_of = np.full(topology.pe_count, NOT_LAUNCHED, dtype=np.int32)
     stream_of[columns.ranks] = columns.pe_streams
     for end in dict.fromkeys(end for ends in queues for end in ends):
@@ -135,21 +140,23 @@ def _must_agree_in_size(rank: int, sent: Messages, peer: int, received: Messages
 
 
 def _queues_by_stream(
-    columns: TraceColumns, named: NamedGeometries, tables: Trace
+    columns: TraceColumns, rows: FormRows, named: NamedGeometries, tables: Trace
 ) -> list[dict[QueueEnd, Messages]]:
     """Per stream, the messages of each queue end that it uses, sends and receives in any order."""
     commands = np.flatnonzero(np.isin(tables.form_kinds, MESSAGE_KINDS)[columns.forms])
     first_commands = offsets_of(columns.command_counts)
     streams = np.searchsorted(first_commands, commands, side="right") - 1
     geometry_bytes = np.array([each.size_bytes for each in tables.geometries], dtype=np.int64)
-    sizes = geometry_bytes[named.of(commands, 0)]  # of the one handle that a message names
+    sizes = geometry_bytes[
+        named.of(rows.first_slots[commands], 0)
+    ]  # of the one handle that a message names
     end_numbers, ends = _queue_ends(tables)
     keys = streams * len(ends) + end_numbers[columns.forms[commands]]
     queues: list[dict[QueueEnd, Messages]] = [{} for _ in columns.command_counts]
-    for key, rows in rows_by_group(keys):
+    for key, members in rows_by_group(keys):
         stream, end = divmod(key, len(ends))
-        own = commands[rows] - first_commands[stream]
-        queues[stream][ends[end]] = Messages(own, sizes[rows])
+        own = commands[members] - first_commands[stream]
+        queues[stream][ends[end]] = Messages(own, sizes[members])
     return queues
 
 

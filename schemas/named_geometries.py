@@ -22,9 +22,8 @@ class NamedGeometries:
         first_handles = offsets_of(columns.handle_counts)[:-1].astype(np.int32)
         handles = columns.slots + per_slot(first_handles, columns, rows)
         self._of_slots: Int32s = columns.geometries[handles]
-        self._first_slots = rows.first_slots
 
-    def of(self, commands: Int64s, slot: int) -> Int32s:
-        """Those that some commands name in one slot."""
-        found: Int32s = self._of_slots[self._first_slots[commands] + slot]
+    def of(self, begins: Int64s, slot: int) -> Int32s:
+        """Those in one slot of some commands, whose slots begin there."""
+        found: Int32s = self._of_slots[begins + slot]
         return found

@@ -28,21 +28,21 @@ def check_spaces(named: NamedGeometries, rows: FormRows, tables: Trace, places: 
     """
     in_hbm = np.array([g.space is Space.HBM for g in tables.geometries], dtype=np.bool_)
     sizes = np.array([g.size_bytes for g in tables.geometries], dtype=np.int64)
-    for number, commands in rows.by_form:
-        form = tables.forms[number]
+    for group in rows.groups:
+        form = tables.forms[group.form]
         for slot, space in _required(form):
             elsewhere = in_hbm != (space is Space.HBM)
-            row = first_row(elsewhere[named.of(commands, slot)])
+            row = first_row(elsewhere[named.of(group.begins, slot)])
             if row is not None:
                 raise FileError(
-                    f"{places.command(int(commands[row]))}: handle {slot} of a"
+                    f"{places.command(int(group.commands[row]))}: handle {slot} of a"
                     f" {form.kind.name.lower()} must be in {space.upper()}"
                 )
         if form.kind in TRANSFERS:
-            row = first_row(sizes[named.of(commands, 0)] != sizes[named.of(commands, 1)])
+            row = first_row(sizes[named.of(group.begins, 0)] != sizes[named.of(group.begins, 1)])
             if row is not None:
                 raise FileError(
-                    f"{places.command(int(commands[row]))}: a {form.kind.name.lower()} must write"
+                    f"{places.command(int(group.commands[row]))}: a {form.kind.name.lower()} must write"
                     " as many bytes as it reads"
                 )
 

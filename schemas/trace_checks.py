@@ -104,7 +104,7 @@ def check_meaning(columns: TraceColumns, rows: FormRows, tables: Trace) -> None:
     named = NamedGeometries(columns, rows)
     check_gemm_extents(named, rows, tables, places)
     check_spaces(named, rows, tables, places)
-    check_messages(columns, named, tables, topology)
+    check_messages(columns, rows, named, tables, topology)
     if tables.inputs is not None:
         check_inputs(tables.inputs, columns, topology.pe_count)
 

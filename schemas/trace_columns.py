@@ -147,7 +147,7 @@ def restored(stored_columns: TraceColumns, rows: FormRows) -> TraceColumns:
     tensors = counted_up(columns.tensor_counts)
     return replace(
         columns,
-        slots=undifferenced(columns.slots, rows.by_form, rows.first_slots, rows.slot_counts),
+        slots=undifferenced(columns.slots, ((each.begins, each.width) for each in rows.groups)),
         waits=_waiting_commands(columns) - columns.waits,
         addresses=undifferenced_singles(columns.addresses, columns.geometries),
         owners=undifferenced_singles(columns.owners, tensors),

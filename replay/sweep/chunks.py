@@ -1,8 +1,10 @@
-"""How a sweep's work is cut up, and what evaluates a piece: the same whoever carries the pieces."""
+"""How a sweep's work is cut up, who may carry the pieces, and what evaluates one whoever carries it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
+from ...schemas.trace import Trace
 from ...schemas.trace_file import read_trace
 from ..replay import prepare
 from .case_run import CaseRun
@@ -22,6 +24,21 @@ class Chunk:
     points: tuple[int, ...]
 
 
+class Workers(Protocol):
+    """Who evaluates chunks: processes of this machine (local_workers), a cluster (cluster_workers)."""
+
+    @property
+    def count(self) -> int:
+        """How many chunks are worked at together."""
+
+    def evaluate(self, plan: SweepPlan, chunks: Sequence[Chunk]) -> Iterator[list[PointResult]]:
+        """The results of all chunks as they come, every point once.
+
+        Raises KerntapeError where a point has no result, and where the workers are gone. Closed
+        early, it leaves no work behind.
+        """
+
+
 def chunks_of(plan: SweepPlan, points: Iterable[int], workers: int) -> list[Chunk]:
     """The points, case after case, cut so that every worker gets a share of a large case."""
     by_case: dict[Case, list[int]] = {}
@@ -39,23 +56,38 @@ def _cut(points: list[int], size: int) -> Iterator[tuple[int, ...]]:
         yield tuple(points[first : first + size])
 
 
+class KeptCase:
+    """The case that a process evaluated last: what it lowered and recorded serves the next chunk."""
+
+    def __init__(self) -> None:
+        self._key: Hashable = None
+        self._run: CaseRun | None = None
+
+    def run(self, key: Hashable, start: Callable[[], CaseRun]) -> CaseRun:
+        """That of the key; started if it is not the one that is kept."""
+        if self._run is None or key != self._key:
+            self._run = None  # so that two cases are never in memory at once
+            self._run, self._key = start(), key
+        return self._run
+
+
+def start_case(plan: SweepPlan, case: Case, trace: Trace) -> CaseRun:
+    """Lowers the case's trace. Raises KerntapeError where the machine cannot have it."""
+    prepared = prepare(trace, plan.topology(case), plan.policies[case.policy])
+    return CaseRun(prepared, op_logs=plan.op_logs)
+
+
 class ChunkEvaluator:
-    """Evaluates chunks of a plan in one process; what it lowered and recorded serves the next chunk."""
+    """Evaluates chunks of a plan in one process of the machine that has the traces."""
 
     def __init__(self, plan: SweepPlan) -> None:
         self._plan = plan
-        self._case: Case | None = None
-        self._run: CaseRun | None = None
+        self._kept = KeptCase()
 
     def evaluate(self, chunk: Chunk) -> Iterator[list[PointResult]]:
         """The results of the chunk, a few at a time. Raises KerntapeError where a point has none."""
-        if self._run is None or chunk.case != self._case:
-            self._run = None  # so that two cases are never in memory at once
-            self._case, self._run = chunk.case, self._started(chunk.case)
-        yield from self._run.evaluate([self._plan.asked(point) for point in chunk.points])
+        run = self._kept.run(chunk.case, lambda: self._started(chunk.case))
+        yield from run.evaluate([self._plan.asked(point) for point in chunk.points])
 
     def _started(self, case: Case) -> CaseRun:
-        plan = self._plan
-        trace = read_trace(plan.traces[case.trace].path)
-        prepared = prepare(trace, plan.topology(case), plan.policies[case.policy])
-        return CaseRun(prepared, op_logs=plan.op_logs)
+        return start_case(self._plan, case, read_trace(self._plan.traces[case.trace].path))

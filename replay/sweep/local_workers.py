@@ -8,7 +8,7 @@ import contextlib
 import multiprocessing
 import signal
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
@@ -21,22 +21,22 @@ from .plan import Case, SweepPlan
 from .points import PointResult
 
 
-def evaluate_locally(
-    plan: SweepPlan, chunks: Iterable[Chunk], jobs: int
-) -> Iterator[list[PointResult]]:
-    """The results of all chunks as they come, from `jobs` processes; in this one where that is 1.
+@dataclass(frozen=True, slots=True)
+class LocalWorkers:
+    """`count` processes of this machine; this one alone where that is 1."""
 
-    Raises KerntapeError where a point has no result, and where a worker died.
-    """
-    chunks = list(chunks)
-    jobs = min(jobs, len(chunks))
-    if jobs <= 1:
-        evaluator = ChunkEvaluator(plan)
-        for chunk in chunks:
-            yield from evaluator.evaluate(chunk)
-        return
-    with _Workers(plan, jobs) as workers:
-        yield from workers.evaluate(_Waiting(chunks))
+    count: int
+
+    def evaluate(self, plan: SweepPlan, chunks: Sequence[Chunk]) -> Iterator[list[PointResult]]:
+        """As chunks.Workers has it; a worker that dies ends the sweep."""
+        processes = min(self.count, len(chunks))
+        if processes <= 1:
+            evaluator = ChunkEvaluator(plan)
+            for chunk in chunks:
+                yield from evaluator.evaluate(chunk)
+            return
+        with _Workers(plan, processes) as workers:
+            yield from workers.evaluate(_Waiting(chunks))
 
 
 class _Waiting:

@@ -7,7 +7,6 @@ from math import ceil
 from ...schemas.columns import Int64s
 from ..replay import Prepared
 from ..stage_graph import Durations
-from .class_times import ClassTimes
 from .figures import Figures
 from .follower import Follower, Order
 from .points import Asked, PointResult, Way
@@ -26,16 +25,16 @@ class OrderBook:
 
     def __init__(self, prepared: Prepared) -> None:
         self._prepared = prepared
-        self._times = ClassTimes(prepared.graph)
         self._lasting: dict[int, Durations] = {}
         self._orders: list[Order] = []
         self._costs = Costs.of(prepared.graph)
         self._thrift = Thrift(self._costs.replay)
+        self._caution = 1
         self._figures: Figures = ()
 
     @cached_property
     def _follower(self) -> Follower:
-        return Follower(self._prepared.graph)
+        return Follower(self._prepared.graph, self._timed_figures.wanted)
 
     @cached_property
     def _timed_figures(self) -> TimedFigures:
@@ -47,12 +46,17 @@ class OrderBook:
         self._lasting.clear()
 
     def record(self, start_ps: Int64s, figures: Figures) -> bool:
-        """Records the order of a full replay, if that and one try are affordable; whether it was."""
+        """Records the order of a full replay, if that and one try are affordable; whether it was.
+
+        Every order since the last that held for a point doubles what must be there to be spent on the
+        next: where orders never hold, they are recorded ever more rarely.
+        """
         cost = self._costs.record + (0 if self._orders else self._costs.setup)
         first_try = self._costs.follow + self._costs.durations
-        if not self._thrift.affords(cost + first_try):
+        if not self._thrift.affords(self._caution * (cost + first_try)):
             return False
         self._thrift.spend(cost)
+        self._caution *= 2
         self._figures = figures
         self._orders = [self._follower.record(start_ps), *self._orders][:MAX_ORDERS]
         return True
@@ -99,6 +103,7 @@ class OrderBook:
         self._thrift.save(sum(followed.holds))
         if not any(followed.holds):
             return []
+        self._caution = 1
         figures = self._timed_figures.of(self._figures, followed, lasting)
         return [
             PointResult(each.point, Way.FOLLOWED, found)
@@ -111,5 +116,5 @@ class OrderBook:
         if asked.point not in self._lasting:
             self._thrift.spend(self._costs.durations)
             with asked.blamed():
-                self._lasting[asked.point] = self._times.durations(asked.calibration)
+                self._lasting[asked.point] = self._prepared.class_times.durations(asked.calibration)
         return self._lasting[asked.point]

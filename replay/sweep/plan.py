@@ -6,8 +6,8 @@ is small and can be sent to another process: traces are named by path and read w
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
@@ -90,6 +90,16 @@ class SweepPlan:
             point=point,
             title=", ".join(f"{path}={written_out(value)}" for path, value in values.items()),
             calibration=with_values(self.traces[trace].costs, costs, "--vary"),
+        )
+
+    def part(self, points: Sequence[int]) -> "SweepPlan":
+        """The plan of some points of one case alone. They are numbered anew, from 0 in that order."""
+        trace, policy, _ = self.place(points[0])
+        return replace(
+            self,
+            traces=self.traces[trace : trace + 1],
+            policies=self.policies[policy : policy + 1],
+            combinations=tuple(self.combinations[self.place(point)[2]] for point in points),
         )
 
     @cached_property

@@ -5,10 +5,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from .chunks import chunks_of
+from .chunks import Workers, chunks_of
 from .figures import COLUMNS, MAKESPAN
 from .journal import Journal, journal_path
-from .local_workers import evaluate_locally
 from .plan import SweepPlan
 from .points import PointResult, Way
 from .ranking import Ranking, rankings
@@ -35,17 +34,18 @@ class SweepOutcome:
     rankings: list[Ranking]
 
 
-def sweep(plan: SweepPlan, results: Path, *, jobs: int, watch: Watch) -> SweepOutcome:
-    """Evaluates every point and writes the results, with `jobs` processes.
+def sweep(plan: SweepPlan, results: Path, *, workers: Workers, watch: Watch) -> SweepOutcome:
+    """Evaluates every point and writes the results; they are the same whoever the workers are.
 
     Stopped at any moment (an error, Ctrl-C, a kill), it leaves the journal and no results; called
-    again with the same plan and path it goes on from there. Raises KerntapeError: a point without a
-    result, a file that cannot be written, a journal of another sweep, a worker that died.
+    again with the same plan and path, and any workers, it goes on from there. Raises KerntapeError:
+    a point without a result, a file that cannot be written, a journal of another sweep, workers
+    that are gone.
     """
     check_results_path(results)
     with Journal(journal_path(results), plan.sha256) as journal:
         kept = len(journal.results)
-        _evaluate_missing(plan, journal, jobs, watch)
+        _evaluate_missing(plan, journal, workers, watch)
         found = [journal.results[point] for point in range(len(plan))]
         columns = (*plan.paths, *MODEL_COLUMNS, *COLUMNS)
         write_results(results, columns, [tuple(_row(plan, each)) for each in found])
@@ -61,10 +61,10 @@ def sweep(plan: SweepPlan, results: Path, *, jobs: int, watch: Watch) -> SweepOu
     )
 
 
-def _evaluate_missing(plan: SweepPlan, journal: Journal, jobs: int, watch: Watch) -> None:
+def _evaluate_missing(plan: SweepPlan, journal: Journal, workers: Workers, watch: Watch) -> None:
     missing = [point for point in range(len(plan)) if point not in journal.results]
     watch(len(journal.results), len(plan))
-    for batch in evaluate_locally(plan, chunks_of(plan, missing, jobs), jobs):
+    for batch in workers.evaluate(plan, chunks_of(plan, missing, workers.count)):
         journal.append(batch)
         watch(len(journal.results), len(plan))
 

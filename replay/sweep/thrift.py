@@ -1,6 +1,6 @@
 """Keeps a sweep that gains nothing from recorded orders within a tenth of the cost of full replays.
 
-Every point allows a sixteenth of a replay to be spent on orders (the rest of the tenth is for what the
+Every point allows a twelfth of a replay to be spent on orders (the rest of the tenth is for what the
 estimates below miss); a point that an order saved from being replayed gives that replay back. Costs are
 estimates from the graph's size, not measurements, so that the decisions depend on the sweep alone
 and on no clock.
@@ -10,14 +10,15 @@ from dataclasses import dataclass
 
 from ..stage_graph import StageGraph
 
-ALLOWED_SHARE = 16
+ALLOWED_SHARE = 12
 """One replay in so many may be spent in vain."""
 
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """What things cost, in nanoseconds of the machine on which they were measured (a 2.4 GHz EPYC core,
-    graphs of 464 to 837,120 stages); only their ratios matter.
+    """What things cost, in nanoseconds of the machine on which they were measured (a 2.6 GHz EPYC core,
+    graphs of 464 to 939,808 stages); only their ratios matter. A replay is taken for as quick as the
+    quickest that was seen, so that a tenth of it is never less than that.
 
     `replay`: a point in full · `setup`: laying out the graph's columns, once · `record`: one order ·
     `durations`: a point's, for a pass · `follow`: a pass with as many calibrations as it takes.
@@ -33,13 +34,13 @@ class Costs:
     def of(cls, graph: StageGraph) -> "Costs":
         """The costs for this graph."""
         stages = len(graph)
-        durations = 12_000 * (len(graph.duration_classes) + len(graph.lag_classes))
+        durations = 5_500 * (len(graph.duration_classes) + len(graph.lag_classes))
         return cls(
-            replay=700_000 + durations + 480 * stages,
-            setup=500_000 + 300 * stages,
-            record=60_000 + 60 * stages,
+            replay=350_000 + durations + 180 * stages,
+            setup=300_000 + 90 * stages,
+            record=50_000 + 80 * stages,
             durations=durations,
-            follow=250_000 + 75 * stages,
+            follow=140_000 + 22 * stages,
         )
 
 

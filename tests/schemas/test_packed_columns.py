@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kerntape.schemas.grouping import differenced, rows_by_group, undifferenced
+from kerntape.schemas.columns import offsets_of
+from kerntape.schemas.grouping import (
+    differenced,
+    rows_by_group,
+    undifferenced,
+    undifferenced_singles,
+)
 from kerntape.schemas.packed_columns import narrow, packed_column
 from kerntape.schemas.plain_data import Field
 
@@ -61,19 +67,27 @@ def test_nothing_has_no_groups() -> None:
     assert list(rows_by_group(np.zeros(0, np.int32))) == []
 
 
+def restored(listed: np.ndarray, groups: np.ndarray, widths: np.ndarray) -> np.ndarray:
+    """The inverse of `differenced`, as a reader of a file calls it."""
+    first = offsets_of(widths[groups])
+    by_group = ((first[rows], int(widths[group])) for group, rows in rows_by_group(groups))
+    return undifferenced(listed, by_group)
+
+
 def test_a_loop_becomes_a_repetition() -> None:
     # forms 0 and 1 in turn, of 2 and 1 slots: (10, 7), 10 · (12, 7), 12 · (14, 7), 14
     forms, widths = np.array([0, 1, 0, 1, 0, 1], np.int32), np.array([2, 1], np.int32)
     slots = np.array([10, 7, 10, 12, 7, 12, 14, 7, 14], np.int32)
     listed = differenced(slots, forms, widths)
     assert listed.tolist() == [10, 7, 2, 0, 2, 0, 10, 2, 2]
-    assert undifferenced(listed, forms, widths).tolist() == slots.tolist()
+    assert restored(listed, forms, widths).tolist() == slots.tolist()
 
 
 def test_a_single_group_is_plain_differences() -> None:
     groups, widths = np.zeros(4, np.int32), np.ones(1, np.int32)
     ranks = np.array([3, 4, 5, 9], np.int32)
     assert differenced(ranks, groups, widths).tolist() == [3, 1, 1, 4]
+    assert undifferenced_singles(np.array([3, 1, 1, 4], np.int32), groups).tolist() == [3, 4, 5, 9]
 
 
 @given(
@@ -90,4 +104,4 @@ def test_differences_are_undone_exactly_even_where_they_wrap(
     of_rows, of_groups = np.array(groups, np.int32), np.array(widths, np.int32)
     listed = differenced(values, of_rows, of_groups)
     assert listed.dtype == values.dtype
-    assert undifferenced(listed, of_rows, of_groups).tolist() == extremes
+    assert restored(listed, of_rows, of_groups).tolist() == extremes

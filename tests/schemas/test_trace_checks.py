@@ -19,6 +19,7 @@ from small_traces import (
     RECV,
     SCALE,
     SEND,
+    StreamBuilder,
     Tables,
     gemm,
     receiver,
@@ -364,6 +365,36 @@ def test_a_message_needs_a_launched_peer() -> None:
     assert refused(alone) == (
         "PE 0, command 4: direction E must lead to a PE of the launch,"
         " not to PE 1, which is not launched"
+    )
+
+
+def test_pes_that_run_one_stream_are_checked_against_each_stream_that_their_peers_run() -> None:
+    # PE 0 and 2 send 32 bytes to the right, with one stream; PE 1 takes them, PE 3 expects 64
+    tables = Tables()
+    streams = []
+    for kind, op, direction, length in (
+        (CommandKind.SEND, SEND, "E", 8),
+        (CommandKind.RECV, RECV, "W", 8),
+        (CommandKind.RECV, RECV, "W", 16),
+    ):
+        build = StreamBuilder(tables)
+        handle = build.handle("x", (length,), DType.F32, 0)
+        build.command(10, single(kind, op, direction), [handle])
+        streams.append(build.stream())
+    whole = two_pes()
+    square = PAIR | {"pes": {"columns": 2, "rows": 2}}
+    trace = replace(
+        whole,
+        header=replace(whole.header, topology=square, grid=(4, 1, 1), tensors=()),
+        strings=tuple(tables.strings),
+        geometries=tuple(tables.geometries),
+        forms=tuple(tables.forms),
+        lines=tuple(tables.lines),
+        streams=tuple(streams),
+        pes=tuple(PeEntry(rank, stream, (), ()) for rank, stream in enumerate((0, 1, 0, 2))),
+    )
+    assert refused(trace) == (
+        "PE 2, command 0: must send the 64 bytes that PE 3, command 0, receives, not 32"
     )
 
 

@@ -1,5 +1,6 @@
 """Whichever way a point is evaluated, its figures are a full replay's."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -14,6 +15,7 @@ from kerntape.replay.replay import prepare, time, topology_of
 from kerntape.replay.summary import summary
 from kerntape.replay.sweep.case_run import CaseRun
 from kerntape.replay.sweep.figures import COLUMNS
+from kerntape.replay.sweep.follower import Follower
 from kerntape.replay.sweep.points import Asked, Way
 from kerntape.schemas.config_file import leaves
 from kerntape.schemas.errors import ConfigError
@@ -131,6 +133,30 @@ def test_a_few_points_are_not_worth_an_order(tiled):
     asked = asked_of(tiled, dispatch_sweep(*range(40, 48)))
     found = evaluated(CaseRun(prepared(tiled, "none"), op_logs=False), asked)
     assert {each.way for each in found.values()} == {Way.REPLAYED}
+
+
+def test_where_orders_never_hold_they_are_recorded_ever_more_rarely(tiled, monkeypatch):
+    follow, record, recorded_at = Follower.follow, Follower.record, []
+    run, asked = CaseRun(prepared(tiled, "none"), op_logs=False), asked_of(tiled, [{}] * 512)
+    monkeypatch.setattr(
+        Follower,
+        "follow",
+        lambda *arguments: replace(follow(*arguments), holds=(False,) * len(arguments[2])),
+    )
+    replayed = []
+    monkeypatch.setattr(
+        Follower,
+        "record",
+        lambda *arguments: recorded_at.append(len(replayed)) or record(*arguments),
+    )
+    for first in range(0, 512, 64):
+        for batch in run.evaluate(asked[first : first + 64]):
+            replayed += batch
+    assert {each.way for each in replayed} == {Way.REPLAYED}
+    # every order takes twice the balance of the one before, and a point adds the same to it: so the
+    # distances between them grow, and the second half of the points has fewer than the first
+    assert 1 < len(recorded_at) < 12
+    assert sum(at >= 256 for at in recorded_at) < sum(at < 256 for at in recorded_at)
 
 
 def test_op_logs_take_a_full_replay_of_every_point(tiled):

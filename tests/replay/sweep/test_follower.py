@@ -8,18 +8,25 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from kerntape.replay import compiled_runner, native, order_pass, simpy_runner
+from kerntape.replay import (
+    compiled_runner,
+    native,
+    order_layout,
+    order_pass,
+    simpy_runner,
+    stage_order,
+)
 from kerntape.replay.stage_graph import Durations, StageGraph
-from kerntape.replay.sweep import follower
+from kerntape.replay.sweep import follower, order_recorder
 from kerntape.replay.sweep.follower import Follower
 from kerntape.schemas.errors import KerntapeError
 from law_graphs import LANE, SERVER, Release, graph_of, law_graphs
 
 
-def uncompiled_order_pass() -> ModuleType:
+def uncompiled(name: str) -> ModuleType:
     """The source, run as Python, whatever is built beside it."""
-    source = Path(native.__file__).with_name("order_pass.py")
-    spec = importlib.util.spec_from_file_location("uncompiled_order_pass", source)
+    source = Path(native.__file__).with_name(f"{name}.py")
+    spec = importlib.util.spec_from_file_location(f"uncompiled_{name}", source)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -29,10 +36,13 @@ def uncompiled_order_pass() -> ModuleType:
 
 @pytest.fixture(params=["as installed", "uncompiled"])
 def make_follower(request, monkeypatch):
-    """Follower over the installed module, and over its source."""
+    """Follower over the installed modules, and over their sources; every stage's end is wanted."""
     if request.param == "uncompiled":
-        monkeypatch.setattr(follower, "order_pass", uncompiled_order_pass())
-    return Follower
+        monkeypatch.setattr(follower, "order_pass", uncompiled("order_pass"))
+        layout = uncompiled("order_layout")
+        monkeypatch.setattr(order_recorder, "order_layout", layout)
+        monkeypatch.setattr(stage_order, "order_layout", layout)
+    return lambda graph: Follower(graph, np.arange(len(graph)))
 
 
 @st.composite
@@ -112,18 +122,46 @@ def test_a_tie_against_the_ids_breaks_the_order(make_follower):
     assert along.follow(order, [lasting(10, 10, ps, 7) for ps in (8, 7)]).holds == (True, False)
 
 
-def test_a_pass_stops_where_the_last_lane_breaks_the_order(make_follower):
-    # the two of the queue are followed by a chain of 96 stages that nobody needs to look at
-    chain = [(LANE, 1, [Release(by=place)]) for place in [1, *range(4, 99)]]
+def test_a_pass_stops_in_the_block_in_which_the_last_lane_breaks_the_order(make_follower):
+    # the two of the queue are followed by a chain of 996 stages; 256 places are a block
+    chain = [(LANE, 1, [Release(by=place)]) for place in [1, *range(4, 999)]]
     graph, _ = graph_of(TWO_IN_A_QUEUE + chain)
     along = make_follower(graph)
     rest = [1] * len(chain)
     order = along.record(compiled_runner.run(graph, lasting(10, 10, 5, 7, *rest)).start_ps)
     broken = along.follow(order, [lasting(10, 10, 9, 7, *rest), lasting(10, 10, 8, 7, *rest)])
     assert broken.holds == (False, False)
-    assert broken.share_looked_at == 4 / 100
+    assert broken.share_looked_at == 256 / 1000
     half = along.follow(order, [lasting(10, 10, 9, 7, *rest), lasting(10, 10, 5, 7, *rest)])
+    assert half.holds == (False, True)
     assert half.share_looked_at == 1
+
+
+@given(case=graphs_and_calibrations(), data=st.data())
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_ends_that_nobody_wants_leave_their_slots_to_others_and_change_no_time(
+    make_follower, case, data
+):
+    graph, recorded, _ = case
+    wanted = data.draw(
+        st.lists(st.integers(0, len(graph) - 1), max_size=3) if len(graph) else st.just([])
+    )
+    every = make_follower(graph)
+    few = Follower(graph, np.array(wanted, np.int64))
+    start_ps = compiled_runner.run(graph, recorded).start_ps
+    expected = every.follow(every.record(start_ps), [recorded])
+    found = few.follow(few.record(start_ps), [recorded])
+    assert found.end_ps.tolist() == expected.end_ps[wanted].tolist()
+    assert found.makespan_ps.tolist() == expected.makespan_ps.tolist()
+
+
+def test_a_chain_takes_two_slots_however_long_it_is():
+    # an end is read by the next stage alone; the last stage's is kept, as the last end of all may be
+    graph, recorded = graph_of([(LANE, 1, []), *[(LANE, 1, [Release(by=i)]) for i in range(99)]])
+    along = Follower(graph, np.zeros(0, np.int64))
+    order = along.record(compiled_runner.run(graph, recorded).start_ps)
+    assert len(order.end_ps) == 2 * order_pass.LANES
+    assert along.follow(order, [recorded]).makespan_ps.tolist() == [100]
 
 
 def test_starts_too_late_to_share_a_key_with_the_engine_are_sorted_all_the_same(make_follower):
@@ -137,6 +175,15 @@ def test_starts_too_late_to_share_a_key_with_the_engine_are_sorted_all_the_same(
     assert followed.end_ps[:, 0].tolist() == [far, far + 1, far + 2, far + 3]
 
 
+def test_an_order_is_recorded_alike_however_often(make_follower):
+    graph, recorded = graph_of(TWO_IN_A_QUEUE)
+    along = make_follower(graph)
+    start_ps = compiled_runner.run(graph, recorded).start_ps
+    first, second = along.record(start_ps), along.record(start_ps)
+    found = [along.follow(order, [recorded]).end_ps.tolist() for order in (first, second)]
+    assert found[0] == found[1] == [[15], [25], [5], [7]]
+
+
 def test_a_graph_without_stages_can_be_followed(make_follower):
     graph, recorded = graph_of([])
     along = make_follower(graph)
@@ -145,11 +192,14 @@ def test_a_graph_without_stages_can_be_followed(make_follower):
     assert followed.end_ps.shape == (0, 1)
 
 
-def test_the_pass_is_compiled_where_the_engine_is():
-    assert native.is_compiled(order_pass) == compiled_runner.is_compiled()
+@pytest.mark.parametrize("module", [order_layout, order_pass])
+def test_it_is_compiled_where_the_engine_is(module):
+    assert native.is_compiled(module) == compiled_runner.is_compiled()
 
 
-def test_a_stale_pass_is_refused(monkeypatch):
-    monkeypatch.setattr(order_pass, "built_from", lambda: "of another source")
-    with pytest.raises(KerntapeError, match=r"replay/order_pass\.py or order_pass\.pxd changed"):
-        Follower(graph_of([])[0])
+@pytest.mark.parametrize("module", [order_layout, order_pass])
+def test_a_stale_build_is_refused(monkeypatch, module):
+    monkeypatch.setattr(module, "built_from", lambda: "of another source")
+    name = module.__name__.rpartition(".")[2]
+    with pytest.raises(KerntapeError, match=rf"replay/{name}\.py or {name}\.pxd changed"):
+        Follower(graph_of([])[0], np.zeros(0, np.int64))

@@ -5,7 +5,7 @@ import multiprocessing
 import pytest
 from kerntape.replay.sweep.axes import parse_vary
 from kerntape.replay.sweep.chunks import Chunk, chunks_of
-from kerntape.replay.sweep.local_workers import _Waiting, evaluate_locally
+from kerntape.replay.sweep.local_workers import LocalWorkers, _Waiting
 from kerntape.replay.sweep.plan import Case
 from kerntape.schemas.errors import KerntapeError
 
@@ -14,7 +14,7 @@ MANY = parse_vary(f"hbm.latency_ns={','.join(map(str, range(100, 200)))}")
 
 def results(plan, jobs, workers=2):
     chunks = chunks_of(plan, range(len(plan)), workers)
-    batches = list(evaluate_locally(plan, chunks, jobs))
+    batches = list(LocalWorkers(jobs).evaluate(plan, chunks))
     return {each.point: each.figures for batch in batches for each in batch}
 
 
@@ -36,7 +36,7 @@ def test_a_point_without_a_result_is_one_line_from_a_worker_too(plan_of, tiled):
 
 def test_a_worker_that_dies_ends_the_sweep_in_one_line(plan_of, tiled):
     plan = plan_of(tiled, MANY)
-    batches = evaluate_locally(plan, chunks_of(plan, range(len(plan)), 2), jobs=2)
+    batches = LocalWorkers(2).evaluate(plan, chunks_of(plan, range(len(plan)), 2))
     next(batches)
     for worker in multiprocessing.active_children():
         worker.kill()
@@ -49,7 +49,7 @@ def test_a_worker_that_dies_ends_the_sweep_in_one_line(plan_of, tiled):
 
 def test_workers_end_when_nobody_wants_their_results(plan_of, tiled):
     plan = plan_of(tiled, MANY)
-    batches = evaluate_locally(plan, chunks_of(plan, range(len(plan)), 2), jobs=2)
+    batches = LocalWorkers(2).evaluate(plan, chunks_of(plan, range(len(plan)), 2))
     next(batches)
     batches.close()
     assert multiprocessing.active_children() == []

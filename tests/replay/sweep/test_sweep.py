@@ -7,9 +7,9 @@ import time
 from pathlib import Path
 
 import pytest
-from kerntape.replay.sweep import sweep as module
 from kerntape.replay.sweep.axes import parse_vary
 from kerntape.replay.sweep.journal import journal_path
+from kerntape.replay.sweep.local_workers import LocalWorkers
 from kerntape.replay.sweep.planning import plan_sweep
 from kerntape.replay.sweep.sweep import sweep
 from kerntape.schemas.errors import FileError
@@ -29,7 +29,7 @@ def rows(results):
 def test_a_row_has_the_parameters_then_the_model_then_the_figures(plan_of, tiled, tmp_path):
     varied = parse_vary("pe_cpu.cycles_per_byte=0.0625,0.25"), parse_vary("topology.ipcq.depth=3")
     plan = plan_of(tiled, *varied, policies=["none", "serial"])
-    outcome = sweep(plan, tmp_path / "r.csv", jobs=1, watch=unwatched)
+    outcome = sweep(plan, tmp_path / "r.csv", workers=LocalWorkers(1), watch=unwatched)
     assert (outcome.points, outcome.kept, outcome.replayed) == (4, 0, 4)
     found = rows(tmp_path / "r.csv")
     first_columns = list(found[0])[:8]
@@ -54,14 +54,18 @@ def test_a_row_has_the_parameters_then_the_model_then_the_figures(plan_of, tiled
 def test_the_watcher_is_told_from_the_beginning_to_the_end(plan_of, tiled, tmp_path):
     told = []
     plan = plan_of(tiled, MANY)
-    sweep(plan, tmp_path / "r.csv", jobs=1, watch=lambda *counts: told.append(counts))
+    sweep(
+        plan, tmp_path / "r.csv", workers=LocalWorkers(1), watch=lambda *counts: told.append(counts)
+    )
     assert told[0] == (0, 50)
     assert told[-1] == (50, 50)
     assert told == sorted(told)
 
 
 def test_a_deadlock_is_counted_and_leaves_its_figures_empty(plan_of, deadlocked, tmp_path):
-    outcome = sweep(plan_of(deadlocked, MANY), tmp_path / "r.csv", jobs=1, watch=unwatched)
+    outcome = sweep(
+        plan_of(deadlocked, MANY), tmp_path / "r.csv", workers=LocalWorkers(1), watch=unwatched
+    )
     assert outcome.deadlocked == 50
     assert {(row["status"], row["makespan_ps"]) for row in rows(tmp_path / "r.csv")} == {
         ("deadlock", "")
@@ -80,25 +84,30 @@ def stopped_after(count):
     return watch
 
 
-def test_a_stopped_sweep_leaves_no_results_and_goes_on_where_it_was(
-    plan_of, tiled, tmp_path, monkeypatch
-):
+class Noting:
+    """One process that notes what it is asked."""
+
+    count = 1
+
+    def __init__(self):
+        self.asked = []
+
+    def evaluate(self, plan, chunks):
+        self.asked += chunks
+        return LocalWorkers(1).evaluate(plan, chunks)
+
+
+def test_a_stopped_sweep_leaves_no_results_and_goes_on_where_it_was(plan_of, tiled, tmp_path):
     plan, whole, results = plan_of(tiled, MANY), tmp_path / "whole.csv", tmp_path / "r.csv"
-    sweep(plan, whole, jobs=1, watch=unwatched)
+    sweep(plan, whole, workers=LocalWorkers(1), watch=unwatched)
     with pytest.raises(StoppedError):
-        sweep(plan, results, jobs=1, watch=stopped_after(20))
+        sweep(plan, results, workers=LocalWorkers(1), watch=stopped_after(20))
     assert not results.exists()
     assert journal_path(results).exists()
 
-    asked = []
-    evaluate = module.evaluate_locally
-    monkeypatch.setattr(
-        module,
-        "evaluate_locally",
-        lambda plan, chunks, jobs: asked.extend(chunks) or evaluate(plan, chunks, jobs),
-    )
-    outcome = sweep(plan, results, jobs=1, watch=unwatched)
-    evaluated_now = [point for chunk in asked for point in chunk.points]
+    workers = Noting()
+    outcome = sweep(plan, results, workers=workers, watch=unwatched)
+    evaluated_now = [point for chunk in workers.asked for point in chunk.points]
     assert outcome.kept + len(evaluated_now) == 50
     assert outcome.kept >= 20
     assert results.read_bytes() == whole.read_bytes()
@@ -108,22 +117,28 @@ def test_a_stopped_sweep_leaves_no_results_and_goes_on_where_it_was(
 def test_a_journal_of_other_arguments_is_refused(plan_of, tiled, tmp_path):
     results = tmp_path / "r.csv"
     with pytest.raises(StoppedError):
-        sweep(plan_of(tiled, MANY), results, jobs=1, watch=stopped_after(1))
+        sweep(plan_of(tiled, MANY), results, workers=LocalWorkers(1), watch=stopped_after(1))
     with pytest.raises(FileError, match="must be of this sweep, not of one with other arguments"):
-        sweep(plan_of(tiled, MANY, policies=["none"]), results, jobs=1, watch=unwatched)
+        sweep(
+            plan_of(tiled, MANY, policies=["none"]),
+            results,
+            workers=LocalWorkers(1),
+            watch=unwatched,
+        )
 
 
 SWEEP_IN_A_PROCESS = """
 import sys
 from pathlib import Path
 from kerntape.replay.sweep.axes import parse_vary
+from kerntape.replay.sweep.local_workers import LocalWorkers
 from kerntape.replay.sweep.planning import plan_sweep
 from kerntape.replay.sweep.sweep import sweep
 
 if __name__ == "__main__":
     trace, results, varied = sys.argv[1:]
     plan = plan_sweep([Path(trace)], [parse_vary(varied)], policies=["none"])
-    sweep(plan, Path(results), jobs=2, watch=lambda done, total: None)
+    sweep(plan, Path(results), workers=LocalWorkers(2), watch=lambda done, total: None)
 """
 
 
@@ -154,7 +169,7 @@ def test_a_killed_sweep_is_continued_without_losing_or_repeating_a_point(stored,
     until(lambda: not any(runs(worker) for worker in workers))
 
     plan = plan_sweep([trace], [parse_vary(varied)], policies=["none"])
-    outcome = sweep(plan, results, jobs=1, watch=unwatched)
+    outcome = sweep(plan, results, workers=LocalWorkers(1), watch=unwatched)
     assert 0 < outcome.kept < 2000
-    sweep(plan, whole, jobs=1, watch=unwatched)
+    sweep(plan, whole, workers=LocalWorkers(1), watch=unwatched)
     assert results.read_bytes() == whole.read_bytes()

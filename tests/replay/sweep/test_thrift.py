@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 from kerntape.replay.sweep.thrift import Costs, Thrift
 from law_graphs import LANE, graph_of
 
-REPLAY = 1600
+REPLAY = 1200
 
 
-def test_a_point_allows_a_sixteenth_of_a_replay():
+def test_a_point_allows_a_twelfth_of_a_replay():
     thrift = Thrift(REPLAY)
     thrift.promise(3)
     assert thrift.affords(300)
@@ -33,7 +33,7 @@ def test_a_saved_replay_may_be_spent_again():
         )
     )
 )
-def test_a_sweep_never_costs_more_than_its_replays_and_a_sixteenth(events):
+def test_a_sweep_never_costs_more_than_its_replays_and_a_twelfth(events):
     thrift, points, saved, spent = Thrift(REPLAY), 0, 0, 0
     for event, amount in events:
         if event == "promise":
@@ -45,11 +45,11 @@ def test_a_sweep_never_costs_more_than_its_replays_and_a_sixteenth(events):
         elif event == "try" and thrift.affords(amount):
             thrift.spend(amount)
             spent += amount
-    assert (points - saved) * REPLAY + spent <= points * REPLAY * 17 / 16
+    assert (points - saved) * REPLAY + spent <= points * REPLAY * 13 / 12
 
 
-@pytest.mark.parametrize("stages", [1, 100_000])
-def test_following_is_much_cheaper_than_replaying_however_large_the_graph(stages):
-    costs = Costs.of(graph_of([(LANE, 0, [])] * min(stages, 1))[0])
+@pytest.mark.parametrize("stages", [1, 20_000])
+def test_a_pass_and_an_order_cost_less_than_half_a_replay_however_large_the_graph(stages):
+    costs = Costs.of(graph_of([(LANE, 0, [])] * stages)[0])
     assert costs.follow * 2 < costs.replay
-    assert costs.record * 5 < costs.replay
+    assert costs.record * 2 < costs.replay

@@ -1,0 +1,119 @@
+"""How the benchmarks measure: processor time, medians of works that take turns, processes with their peak.
+
+Processor time (user and system) is what a work costs, whatever else the machine does meanwhile;
+caches and memory are shared all the same, so figures come from a machine that does nothing else.
+"""
+
+import json
+import os
+import platform
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import TypeVar
+
+MIB = 1 << 20
+Result = TypeVar("Result")
+KERNTAPE = str(Path(sys.executable).with_name("kerntape"))
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """What a whole process took. `peak_mib` is the most memory that it held at once."""
+
+    elapsed_s: float
+    processor_s: float
+    peak_mib: float
+
+
+def in_turns(*works: Callable[[], object], rounds: int = 0) -> list[float]:
+    """The median processor seconds of each work, all of them taking turns.
+
+    Without `rounds`, each work runs once if it takes more than three seconds, else three times, or
+    seven if it takes less than 0.3.
+    """
+    taken = [[_seconds(work)] for work in works]
+    wanted = [rounds or (1 if first > 3 else 3 if first > 0.3 else 7) for (first,) in taken]
+    for number in range(1, max(wanted)):
+        for work, seconds, count in zip(works, taken, wanted, strict=True):
+            if number < count:
+                seconds.append(_seconds(work))
+    return [statistics.median(seconds) for seconds in taken]
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    began = time.process_time()
+    work()
+    return time.process_time() - began
+
+
+_ALONE = """
+import json, resource, subprocess, sys, time
+began = time.perf_counter()
+answer = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+seconds = time.perf_counter() - began
+print(json.dumps([answer.returncode, seconds, used.ru_utime + used.ru_stime, used.ru_maxrss]))
+"""
+
+
+def process(*command: str) -> Process:
+    """Runs a command once, silent, in a process of its own. Raises RuntimeError where it fails."""
+    printed = subprocess.run(
+        [sys.executable, "-c", _ALONE, *command], check=True, capture_output=True, text=True
+    ).stdout
+    code, elapsed_s, processor_s, peak_kib = json.loads(printed)
+    if code != 0:
+        raise RuntimeError(f"{' '.join(command)} ended with {code}")
+    return Process(elapsed_s, processor_s, peak_kib * 1024 / MIB)
+
+
+def median_process(*command: str, rounds: int = 3) -> Process:
+    """The run of median processor time."""
+    runs = sorted((process(*command) for _ in range(rounds)), key=lambda run: run.processor_s)
+    return runs[rounds // 2]
+
+
+def kerntape(*words: str) -> Process:
+    """Runs kerntape's command line once."""
+    return process(KERNTAPE, *words)
+
+
+def kept(work: Callable[[], Result], results: list[Result]) -> Callable[[], None]:
+    """The work, which leaves its result at the end of the list."""
+    return lambda: results.append(work())
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def growth(times: Sequence[float], sizes: Sequence[int]) -> list[str]:
+    """Per row, how many times the row before's cost, as a multiple of how many times its size: 1.00 is
+    linear, less is better than linear. The first row has none."""
+    costs = [seconds / size for seconds, size in zip(times, sizes, strict=True)]
+    return ["", *(f"{own / before:.2f}" for before, own in pairwise(costs))]
+
+
+def machine() -> str:
+    """The machine, as far as it matters here."""
+    model = platform.processor() or platform.machine()
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        names = [line for line in info.read_text("utf-8").splitlines() if "model name" in line]
+        model = names[0].partition(":")[2].strip() if names else model
+    cores = len(os.sched_getaffinity(0))
+    return f"{cores} cores of {model}, Python {platform.python_version()}, {platform.system()}."
+
+
+def own_peak_mib() -> float:
+    """The most memory that this process held at once."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / MIB

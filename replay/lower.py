@@ -190,12 +190,25 @@ def _with_crossing(
         "lag_class": np.repeat([lags.number(edges.lag) for edges in batches], counts),
         "why": np.repeat([int(edges.why) for edges in batches], counts),
     }
-    columns: dict[str, npt.NDArray[Any]] = {
-        name: np.insert(getattr(releases, name), rows, column[order])
+    places = rows + np.arange(len(rows))
+    columns = {
+        name: _inserted(getattr(releases, name), places, column[order])
         for name, column in added.items()
     }
     more = np.bincount(released, minlength=len(releases.offsets) - 1)
     return Releases(offsets=releases.offsets + offsets_of(more), **columns)
+
+
+def _inserted(
+    column: npt.NDArray[Any], places: Int64s, added: npt.NDArray[Any]
+) -> npt.NDArray[Any]:
+    """The column with `added` where it stands afterwards: at `places`, ascending."""
+    longer = np.empty(len(column) + len(added), dtype=column.dtype)
+    old = np.ones(len(longer), dtype=np.bool_)
+    old[places] = False
+    longer[old] = column
+    longer[places] = added
+    return longer
 
 
 def _crossing(

@@ -5,7 +5,8 @@
     length   the three variants on a CUBE group, by context length
 
 Prints the makespans as a Markdown table, and which value is best where. `--arg NAME=VALUE` sets other
-arguments of gqa_decode, `--calibration` and `--hazards` choose the model as `kerntape replay` does.
+arguments of gqa_decode, `--calibration` and `--hazards` (one policy) choose the model as `kerntape
+replay` does.
 `--plot FILE.svg` also draws them, the same bytes every time (needs the extra `plots`).
 docs/kernels.md shows all three; `kerntape sweep` is for what is varied in a replay.
 """
@@ -17,13 +18,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
+from importlib.util import find_spec
 from itertools import groupby, product
 from pathlib import Path
 
 from kerntape.capture.capture import capture
 from kerntape.cli.capture import given_arguments
+from kerntape.cli.replay import EVERY_POLICY
+from kerntape.replay.calibration import resolve_calibration
+from kerntape.replay.policy import resolve_policy
 from kerntape.replay.replay import replay
-from kerntape.schemas.errors import KernelError, KerntapeError
+from kerntape.schemas.atomic_file import write_whole
+from kerntape.schemas.errors import ConfigError, KernelError, KerntapeError
 from kerntape.topologies.loader import resolve_topology
 
 
@@ -170,13 +176,35 @@ def findings(result: Result) -> Iterator[str]:
         yield f"{first:,}{f' to {more[-1]:,}' if more else ''}: {label(value)}"
 
 
+def check(sweep: Sweep, model: Model, plot: Path | None) -> None:
+    """Raises KerntapeError for what would fail, or be ignored, only after the computation."""
+    for name in ("s_kv", sweep.argument):
+        if name in model.arguments:
+            raise ConfigError(f"--arg {name} must be left out: it is what this sweep varies")
+    if model.policy == EVERY_POLICY:
+        raise ConfigError(
+            f"--hazards must be one policy, not '{EVERY_POLICY}': the table has one makespan a point"
+        )
+    resolve_policy(model.policy)
+    resolve_calibration(resolve_topology(sweep.topology), model.calibration)
+    if plot is not None:
+        _check_plot(plot)
+
+
+def _check_plot(path: Path) -> None:
+    if path.suffix != ".svg":
+        raise ConfigError(f"--plot must be a file that ends in .svg, not '{path}'")
+    if path.is_dir() or not os.access(path.parent, os.W_OK):
+        raise ConfigError(f"--plot must be a file in a folder that can be written to, not '{path}'")
+    if find_spec("matplotlib") is None:
+        raise KerntapeError("--plot needs matplotlib: pip install -e '.[plots]'")
+
+
 def draw(result: Result, path: Path) -> None:
-    """Writes the picture. Raises KerntapeError where matplotlib is not installed."""
-    try:
-        import matplotlib
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise KerntapeError("--plot needs matplotlib: pip install 'kerntape[plots]'") from None
+    """Writes the picture. Needs matplotlib."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
     sweep = result.sweep
     # text stays text, and ids come from this salt: the same bytes every time
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "kerntape"}):
@@ -198,7 +226,8 @@ def draw(result: Result, path: Path) -> None:
             axes.set_ylabel("makespan, µs")
         axes.grid(alpha=0.3)
         axes.legend(title=sweep.title)
-        figure.savefig(path, format="svg", metadata={"Date": None, "Creator": None})
+        with write_whole(path) as file:
+            figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
 
 
 COLOURS = (
@@ -241,6 +270,7 @@ def main(words: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(words)
     try:
         model = Model(given_arguments(arguments.given), arguments.calibration, arguments.policy)
+        check(SWEEPS[arguments.sweep], model, arguments.plot)
         result = swept(SWEEPS[arguments.sweep], model, jobs=len(os.sched_getaffinity(0)))
         print(table(result))
         print("", f"Best {result.sweep.title}:", *findings(result), sep="\n")

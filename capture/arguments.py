@@ -15,6 +15,8 @@ DTypeLike: TypeAlias = DType | str
 Number: TypeAlias = int | float
 
 INT32 = range(-(1 << 31), 1 << 31)
+PAST_EXTENTS = 1 << 48
+"""More elements than any memory holds bytes."""
 
 
 def as_dtype(dtype: DTypeLike, what: str) -> DType:
@@ -26,10 +28,12 @@ def as_dtype(dtype: DTypeLike, what: str) -> DType:
 
 
 def as_shape(shape: ShapeLike, what: str) -> Shape:
-    """A tuple of extents, each at least 1. Raises KernelError."""
+    """A tuple of extents, each at least 1 and below PAST_EXTENTS. Raises KernelError."""
     extents = as_extents(shape, what)
     if any(extent < 1 for extent in extents):
         raise KernelError(f"{what}: every extent must be at least 1, not {list(extents)}")
+    if any(extent >= PAST_EXTENTS for extent in extents):
+        raise KernelError(f"{what}: every extent must be below 2^48, not {list(extents)}")
     return extents
 
 
@@ -43,15 +47,25 @@ def as_extents(shape: ShapeLike, what: str) -> Shape:
         raise KernelError(f"{what}: a shape must be ints, not {shape!r}") from None
 
 
-def as_number(number: object, what: str) -> Number:
-    """A Python int or float. Raises KernelError for anything else, and for an int beyond 32 bits."""
+def as_number(number: object, what: str, *, or_handle: bool = False) -> Number:
+    """A Python int or float. Raises KernelError for anything else, and for an int beyond 32 bits.
+
+    `or_handle`: a handle could stand there too, and is not what is given.
+    """
     if isinstance(number, np.generic):
         number = number.item()
     if isinstance(number, bool) or not isinstance(number, (int, float)):
-        remedy = "; tl.load it" if hasattr(number, "shape") else ""
-        raise KernelError(
-            f"{what} must be a handle or a number, not {type(number).__name__}{remedy}"
+        wanted, remedy = (
+            ("a handle or a number", _remedy(number)) if or_handle else ("a number", "")
         )
+        raise KernelError(f"{what} must be {wanted}, not {type(number).__name__}{remedy}")
     if isinstance(number, int) and number not in INT32:
         raise KernelError(f"{what} must fit 32 bits, not {number}")
     return number
+
+
+def _remedy(given: object) -> str:
+    """How what is no number becomes a handle, where it can."""
+    if isinstance(given, np.ndarray):
+        return "; make it a tensor of the launch (rt.tensor) and tl.load it"
+    return "; tl.load it" if hasattr(given, "shape") else ""

@@ -199,7 +199,7 @@ class _Planner:
                 slots.append(binding)
                 given.append(self._workspace.geometry(binding))
             else:
-                given.append(as_number(value, f"{item.name}: {name}"))
+                given.append(as_number(value, f"{item.name}: {name}", or_handle=True))
         return slots, given
 
 

@@ -30,10 +30,15 @@ class Device:
         """The machine's number of a launch's PE."""
         return self.topology.rank(self.on_machine(place))
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is the whole machine."""
+        return len(self.sips) == self.topology.sips
+
     def __str__(self) -> str:
         """As a message names it: the topology, and which of its SIPs where these are not all."""
         name = f"topology {self.topology.name}"
-        if len(self.sips) == self.topology.sips:
+        if self.is_whole:
             return name
         return (
             f"{'SIP' if len(self.sips) == 1 else 'SIPs'} {', '.join(map(str, self.sips))} of {name}"

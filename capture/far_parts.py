@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from ..schemas.errors import KernelError
+from ..schemas.wires import Wires
 from .hbm_layout import PeTensors
 from .tensors import HbmTensor
 
@@ -35,11 +36,22 @@ class FarParts:
         self._seen_at = seen_at
         self._own = own
         self._numbers: dict[FarPart, int] = {}
+        self._owners = dict(enumerate(own.owners))
 
     @property
     def parts(self) -> tuple[FarPart, ...]:
         """Those asked for, in the order of their numbers."""
         return tuple(self._numbers)
+
+    def check_reached(self, tensor: HbmTensor, wires: Wires) -> None:
+        """Raises KernelError where no way of the machine leads to the tensor's owner and back."""
+        own = self._own.rank
+        owner = self._owners.get(tensor.number, own)
+        if owner == own:
+            return
+        complaint = wires.complaint(wires.way(owner, own), owner, own)
+        if complaint is not None:
+            raise KernelError(f"'{tensor.name}' lies with PE {owner}, and {complaint}")
 
     def part(self, tensor: HbmTensor, place: ProgramId) -> tuple[HbmTensor, FarPart | None]:
         """What the PE at `place` sees of a tensor, to be used by this one; and what that is, unless it
@@ -58,6 +70,7 @@ class FarParts:
             return tensor, None
         far = FarPart(there.rank, number, there.owners[number], there.bases[number])
         known = self._numbers.setdefault(far, len(self._own.owners) + len(self._numbers))
+        self._owners[known] = far.owner
         shape = tuple(len(indexes) for indexes in there.parts[number])
         return HbmTensor.whole(self._own.rank, known, tensor.name, shape, tensor.dtype), far
 

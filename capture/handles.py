@@ -16,6 +16,7 @@ from ..schemas.values import Array
 from .arguments import ShapeLike, as_extents
 from .interning import InternedGeometry
 from .memory import Region
+from .no_values import NoValues
 from .views import Index, View, indexed, reshaped, transposed
 
 UnwaitedWrite: TypeAlias = tuple[int, Geometry, int]
@@ -49,7 +50,7 @@ class Owner(Protocol):
         ...
 
 
-class TensorHandle:
+class TensorHandle(NoValues):
     """A tensor in TCM or a reference to one in HBM. Kernels get them from tl and do not make them."""
 
     __slots__ = (
@@ -63,6 +64,7 @@ class TensorHandle:
         "owner",
         "tensor",
     )
+    OFFERED = ("shape", "dtype", "T", "view", "reshape")
 
     def __init__(
         self,
@@ -135,12 +137,17 @@ class TensorHandle:
     def __getitem__(self, places: Index) -> "TensorHandle":
         return self.owner.view_of(self, indexed(self.whole, places, self.described))
 
+    def __setitem__(self, places: Index, _: object) -> NoReturn:
+        raise KernelError(f"{self.described} cannot be assigned to; name it in a verb: out=")
+
     def __iter__(self) -> "Iterator[TensorHandle]":
         """Its rows, as views."""
         return (self[row] for row in range(len(self)))
 
     def __len__(self) -> int:
-        return self.shape[0] if self.shape else 0
+        if not self.shape:
+            raise KernelError(f"{self.described} is one value and has no rows")
+        return self.shape[0]
 
     def __bool__(self) -> NoReturn:
         raise KernelError(

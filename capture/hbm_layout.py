@@ -77,7 +77,7 @@ def _bases(
         capacity = device.topology.pe.hbm_bytes
         if base + size_bytes > capacity:
             raise ConfigError(
-                f"{tensor} does not fit into the HBM of rank {device.rank(place)}: it needs"
+                f"{tensor} does not fit into the HBM of PE {device.rank(place)}: it needs"
                 f" {size_bytes} bytes and {max(0, capacity - base)} of {capacity} are free"
                 " (topology pe.hbm_bytes); split it over more PEs or make it smaller"
             )

@@ -24,13 +24,16 @@ from ..schemas.errors import (
     did_you_mean,
     nearest,
 )
-from ..schemas.trace import SourceLine
 from .failures import kernel_traceback
 from .kernels import SHIPPED_KERNELS
 from .names import source_line
+from .runtime import Runtime
+from .wrong_calls import wrong_call
 
 Launch = Callable[..., object]
 DEFAULT_FUNCTION = "launch"
+FILE_CLOSENESS = 0.7
+"""Files of a folder may have any names: only a slip of the pen is worth mentioning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,25 +102,26 @@ def users_code(what: str, file: Path) -> Iterator[None]:
     try:
         yield
     except (ConfigError, KernelError) as error:
-        line = _line_in(file, error)
-        raise (type(error)(f"{error} ({line})") if line else error) from None
+        raise type(error)(f"{error}{_at(file, error)}") from None
     except KerntapeError:
         raise
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - a user's code may raise anything
+        if isinstance(error, TypeError) and (wrong := wrong_call(error, Runtime)):
+            raise ConfigError(f"{wrong}{_at(file, error)}") from None
         summary = traceback.format_exception_only(error)[-1].strip()
         raise KernelRaisedError(f"{what} raised {summary}", kernel_traceback(error)) from None
 
 
-def _line_in(file: Path, error: BaseException) -> SourceLine | None:
-    """The innermost line of the file that the error passed through, if it did."""
+def _at(file: Path, error: BaseException) -> str:
+    """The end of a message: the innermost line of the file that the error passed through, if it did."""
     steps = traceback.walk_tb(error.__traceback__)
     lines = [(frame, line) for frame, line in steps if frame.f_code.co_filename == str(file)]
     if not lines:
-        return None
+        return ""
     frame, number = lines[-1]
-    return source_line(frame.f_code, number, number)
+    return f" ({source_line(frame.f_code, number, number)})"
 
 
 def _names_a_file(kernel: str) -> bool:
@@ -134,8 +138,9 @@ def _existing_file(file_name: str) -> Path:
     if not file.parent.is_dir():
         raise ConfigError(f"{file_name}: there is no folder '{Path(file_name).parent}'")
     if not file.is_file():
-        near = nearest(file.name, sorted(beside.name for beside in file.parent.glob("*.py")))
-        hint = f"; did you mean '{near}'?" if near else ""
+        stems = sorted(beside.stem for beside in file.parent.glob("*.py"))
+        near = nearest(file.stem, stems, FILE_CLOSENESS)
+        hint = f"; did you mean '{near}.py'?" if near else ""
         raise ConfigError(f"{file_name}: no such file{hint}")
     return file
 

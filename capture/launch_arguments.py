@@ -18,6 +18,7 @@ LaunchArgument: TypeAlias = int | float | bool | str | None
 
 _TYPES = ("int", "float", "bool", "str")
 _TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_INT64 = range(-(1 << 63), 1 << 63)
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
@@ -113,9 +114,12 @@ def _truth(text: str, where: str) -> bool:
 
 def _integer(text: str, where: str) -> int:
     try:
-        return int(text)
+        number = int(text)
     except ValueError:
         raise ConfigError(f"{where} must be a whole number, not '{text}'") from None
+    if number not in _INT64:  # a trace holds no others
+        raise ConfigError(f"{where} must fit 64 bits, not {number}")
+    return number
 
 
 def _number(text: str, where: str) -> float:

@@ -16,14 +16,16 @@ ALIGNMENT = 64
 
 @dataclass(slots=True, eq=False)
 class Region:
-    """Bytes [start, end), of which [top, end) are free. `recycled`: its bytes were handed out anew.
+    """Bytes [start, end), of which [top, end) are free: one of the `slots` of a scope, or the only one.
 
-    `left` are the regions of scopes inside it, at any depth, that were left and are not recycled.
+    `recycled`: its bytes were handed out anew. `left` are the regions of scopes inside it, at any
+    depth, that were left and are not recycled.
     """
 
     start: int
     end: int
     top: int
+    slots: int = 1
     recycled: bool = False
     left: "list[Region]" = field(default_factory=list)
 
@@ -48,7 +50,7 @@ class Region:
         base = align_up(self.top)
         size_bytes = max(0, self.end - base) // count // ALIGNMENT * ALIGNMENT
         start = base + number * size_bytes
-        return Region(start, start + size_bytes, start)
+        return Region(start, start + size_bytes, start, count)
 
     @property
     def free_bytes(self) -> int:
@@ -78,14 +80,16 @@ class Arena:
 
     def full(self, size_bytes: int, region: Region, what: str) -> str:
         """Why `what` did not fit, and what to do."""
-        part, remedy = "scratch", "; put the loop's body in tl.scratch_scope(), which recycles it"
+        part, remedy = "scratch", "put the loop's body in tl.scratch_scope(), which recycles it"
         if region is self._persistent:
-            part, remedy = "persistent part", ""
+            part = "persistent part"
         elif self.in_scope:
-            part, remedy = "scratch slot", "; make tiles smaller, or slots fewer"
+            part = "scratch slot"
+            remedy = "put the scope inside the loop, not around it, or make tiles smaller"
+            remedy += ", or slots fewer" if region.slots > 1 else ""
         return (
             f"the TCM's {part} is full: {what} needs {size_bytes} bytes, and {region.free_bytes}"
-            f" of {region.end - region.start} are free{remedy}"
+            f" of {region.end - region.start} are free; {remedy}"
         )
 
     def scope(self, slots: int) -> "Visit":

@@ -96,18 +96,17 @@ class Exchange:
         return Awaited(receiver, direction, peer, queue.asked - 1, shape, dtype, line)
 
     def take(self, awaited: Awaited, line: SourceLine, scheduler: Scheduler) -> Message:
-        """The awaited message, which must have the asked size. Raises KernelError where it has not."""
+        """The awaited message, which must have the asked shape and dtype. Raises KernelError where it
+        has not.
+
+        `line` is where the receiver stands: at the receive, or where it waits for that.
+        """
         messages = self._queue((awaited.receiver, awaited.direction), awaited.peer).messages
         while awaited.position not in messages:
             scheduler.sleep(awaited, line)
         message = messages.pop(awaited.position)
-        sent, asked = prod(message.shape), prod(awaited.shape)
-        if (sent, message.dtype) != (asked, awaited.dtype):
-            raise KernelError(
-                f"the message from '{awaited.direction}' is {list(message.shape)} {message.dtype},"
-                f" sent by PE {awaited.peer} at {message.line}, and is received as"
-                f" {list(awaited.shape)} {awaited.dtype} by PE {awaited.receiver} at {awaited.line}"
-            )
+        if (message.shape, message.dtype) != (awaited.shape, awaited.dtype):
+            raise _received_as_another(awaited, message, line)
         return message
 
     def check_all_received(self) -> None:
@@ -144,15 +143,25 @@ class Exchange:
         if peer is None:
             place = self._topology.place(rank)
             raise KernelError(
-                f"direction '{direction}' leads off the machine from PE {rank}"
-                f" (SIP {place.sip}, CUBE {place.cube}, PE {place.pe})"
+                f"direction '{direction}' leads off the machine from pe {place.pe} of cube"
+                f" {place.cube} of sip {place.sip}"
             )
         if peer not in self._ranks:
             raise KernelError(
-                f"direction '{direction}' leads from PE {rank} to PE {peer},"
-                " which is not part of this launch"
+                f"direction '{direction}' leads to PE {peer}, which is not part of this launch"
             )
         return peer
+
+
+def _received_as_another(awaited: Awaited, message: Message, line: SourceLine) -> KernelError:
+    asked_at = "" if line == awaited.line else f" at {awaited.line}"
+    sizes = [(prod(each.shape), each.dtype) for each in (message, awaited)]
+    remedy = "; tl.view it then" if sizes[0] == sizes[1] else ""
+    return KernelError(
+        f"the message from '{awaited.direction}' is {list(message.shape)} {message.dtype}, sent by PE"
+        f" {awaited.peer} at {message.line}, and must be received as such, not as"
+        f" {list(awaited.shape)} {awaited.dtype}{asked_at}{remedy}"
+    )
 
 
 @dataclass(frozen=True, slots=True)

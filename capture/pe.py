@@ -17,6 +17,7 @@ from ..schemas.handles import Space
 from ..schemas.op_rules import Shape
 from ..schemas.topology import Topology
 from ..schemas.trace import SourceLine
+from ..schemas.wires import Wires
 from .data import PeData
 from .far_parts import FarParts, ProgramId
 from .handles import Allocation, Operand, TensorHandle
@@ -39,6 +40,7 @@ class LaunchTables:
     """What all PEs of a launch share while they are recorded."""
 
     topology: Topology
+    wires: Wires
     pool: InternPool
     sites: CallSites
     plans: Plans
@@ -59,6 +61,7 @@ class Pe:
         self.recorder = Recorder()
         self._sites = tables.sites
         self._pool = tables.pool
+        self._wires = tables.wires
         self._arena = Arena(tables.topology.pe)
         self._unwaited = Unwaited()
         self._untaken = Untaken()
@@ -135,11 +138,12 @@ class Pe:
         return KernelError(self._arena.full(interned.size_bytes, region, what))
 
     def reference(self, tensor: HbmTensor) -> TensorHandle:
-        """A handle on a tensor, or a slice of one, in HBM."""
+        """A handle on a tensor, or a slice of one, in HBM. Raises KernelError where none can be had."""
         self._check_seen(tensor)
         interned = self._pool.geometry(tensor.shape, tensor.strides, tensor.dtype, Space.HBM)
         allocation = self._hbm.get(tensor.number)
         if allocation is None:
+            self._far.check_reached(tensor, self._wires)
             allocation = self._hbm[tensor.number] = Allocation(None)
         return self._handle(interned, tensor.offset, tensor.number, tensor.name, allocation)
 

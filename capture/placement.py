@@ -214,7 +214,10 @@ class Placement:
                     f"the split axis must be from 0 to {len(shape) - 1}, not {split.axis}"
                 )
         if self.owner is not None and self.owner not in whole_grid(device):
-            raise ConfigError(f"the owner must be a PE of {device}, not {_place_name(self.owner)}")
+            counted = "" if device.is_whole else ", its SIPs counted from 0"
+            raise ConfigError(
+                f"the owner must be a PE of {device}{counted}, not {_place_name(self.owner)}"
+            )
 
     def __str__(self) -> str:
         if self.owner is not None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from ..schemas.commands import CommandForm, CommandKind, OpForm
 from ..schemas.dtypes import DType
+from ..schemas.errors import KernelError
 from ..schemas.handles import Space
 from ..schemas.op_table import find_op
 from .arguments import as_number
@@ -18,6 +19,7 @@ from .handles import Operand, TensorHandle
 from .interning import InternedGeometry, InternPool
 from .math_plan import ScalarItems, math_result
 from .scratch_layout import ScratchLayout, lay_out
+from .verb_names import as_written
 from .workspace import Bindings
 
 
@@ -55,7 +57,7 @@ class Plans:
         out: TensorHandle | None,
         dtype: DType | None,
     ) -> MathPlan:
-        """The plan of a math command; see math_plan.math_result. Raises KernelError."""
+        """The plan of a math command; see math_plan.math_result. Raises KernelError naming the verb."""
         decisive = [
             operand.geometry_number if isinstance(operand, TensorHandle) else repr(operand)
             for operand in operands
@@ -64,7 +66,10 @@ class Plans:
         key = (kind, *decisive, repr(scalars) if scalars else "", into, dtype)
         plan = self._math.get(key)
         if plan is None:
-            plan = self._math[key] = self._plan_math(kind, operands, scalars, out, dtype)
+            try:
+                plan = self._math[key] = self._plan_math(kind, operands, scalars, out, dtype)
+            except KernelError as error:
+                raise as_written(error, kind) from None
         return plan
 
     def _plan_math(
@@ -78,7 +83,7 @@ class Plans:
         given = [
             operand.geometry
             if isinstance(operand, TensorHandle)
-            else as_number(operand, f"{kind}: {name}")
+            else as_number(operand, f"{kind}: {name}", or_handle=True)
             for name, operand in zip(find_op(kind).operands, operands, strict=True)
         ]
         result = math_result(kind, given, scalars, None if out is None else out.geometry, dtype)

@@ -34,6 +34,7 @@ from ..schemas.errors import (
 from ..schemas.handles import Geometry
 from ..schemas.topology import Topology
 from ..schemas.trace import SourceLine, Stream
+from ..schemas.wires import Wires
 from .data import DataStore
 from .deadlock import Waiting, explain
 from .failures import kernel_line, kernel_traceback
@@ -46,6 +47,7 @@ from .pe import LaunchTables, Pe
 from .plans import Plans
 from .streams import SharedStreams
 from .tl import Tl
+from .wrong_calls import wrong_call
 
 Kernel = Callable[..., object]
 
@@ -110,6 +112,7 @@ class _Run:
         self._pool = InternPool()
         self._tables = LaunchTables(
             launch.topology,
+            Wires(launch.topology),
             self._pool,
             CallSites(self._pool),
             Plans(self._pool, launch.topology.pe.composite_cap_bytes),
@@ -203,6 +206,8 @@ class _Run:
         """What went wrong in a kernel, and where."""
         if isinstance(error, KernelError):
             return type(error)(f"{error}{self._where(error, rank)}")
+        if isinstance(error, TypeError) and (wrong := wrong_call(error, Tl)):
+            return KernelError(f"{wrong}{self._where(error, rank)}")
         raised = ": ".join(filter(None, (type(error).__name__, _first_line(error))))
         return KernelRaisedError(
             f"the kernel raised {raised}{self._where(error, rank)}", kernel_traceback(error)

@@ -21,6 +21,7 @@ from .arguments import INT32, DTypeLike, ShapeLike, as_dtype, as_shape
 from .device import Device
 from .launch_arguments import LaunchArgument
 from .placement import REPLICATED, LaunchGrid, Placement, launch_grid
+from .wrong_calls import Offering
 
 Float64s: TypeAlias = npt.NDArray[np.float64]
 Maker: TypeAlias = Callable[[np.random.Generator], npt.ArrayLike]
@@ -102,8 +103,10 @@ class LaunchRequest:
     keywords: dict[str, Any]
 
 
-class Runtime:
+class Runtime(Offering):
     """The host's side of a launch. `tensors`, `outputs`, `launched` and `resolved` are what it was told."""
+
+    _called = "rt"
 
     def __init__(self, device: Device, *, with_data: bool, seed: int) -> None:
         self.device = device
@@ -255,6 +258,11 @@ class Runtime:
         make: Callable[[tuple[int, ...]], Array],
     ) -> Tensor:
         extents = as_shape(shape, what)
+        if not isinstance(placement, Placement):
+            raise ConfigError(
+                f"{what}: placement must be rt.split(axis, over), rt.replicated or rt.owned_by(pe),"
+                f" not {placement!r}"
+            )
         tensor = Tensor(
             len(self.tensors),
             name,

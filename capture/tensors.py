@@ -8,17 +8,72 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
 from operator import index
-from typing import SupportsIndex
+from typing import ClassVar, NoReturn, SupportsIndex
 
 from ..schemas.dtypes import DType
 from ..schemas.errors import KernelError
 from ..schemas.handles import contiguous_strides
 from ..schemas.op_rules import Shape
+from .no_values import NoValues
 from .views import Index, View, indexed, is_dense
 
 
+class InHbm(NoValues):
+    """Refuses arithmetic on what has to be loaded first."""
+
+    __slots__ = ()
+    BEFORE_VERBS: ClassVar[str] = "tl.load it and "
+
+    def _unloaded(self, operator: str) -> KernelError:
+        return KernelError(f"{operator} cannot compute with {self.described}; tl.load it")
+
+    def __sub__(self, other: object) -> NoReturn:
+        raise self._unloaded("-")
+
+    __rsub__ = __sub__
+
+    def __mul__(self, other: object) -> NoReturn:
+        raise self._unloaded("*")
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: object) -> NoReturn:
+        raise self._unloaded("/")
+
+    __rtruediv__ = __truediv__
+
+    def __neg__(self) -> NoReturn:
+        raise self._unloaded("-")
+
+    def __lt__(self, other: object) -> NoReturn:
+        raise self._unloaded("<")
+
+    def __le__(self, other: object) -> NoReturn:
+        raise self._unloaded("<=")
+
+    def __gt__(self, other: object) -> NoReturn:
+        raise self._unloaded(">")
+
+    def __ge__(self, other: object) -> NoReturn:
+        raise self._unloaded(">=")
+
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the same object; its values are not there to be compared with a number."""
+        if isinstance(other, (int, float)):
+            raise self._unloaded("==")
+        return NotImplemented
+
+    __hash__ = object.__hash__
+
+    def _elements_past(self, elements: object) -> int:
+        """An offset. Raises KernelError for anything but an int, such as another operand of a sum."""
+        if not isinstance(elements, SupportsIndex):
+            raise self._unloaded("+")
+        return index(elements)
+
+
 @dataclass(slots=True, eq=False)
-class HbmTensor:
+class HbmTensor(InHbm):
     """Tensor number `number` of the launch as the PE of rank `rank` sees it, or a view. Never changed.
 
     `offset` and `strides` are in bytes. Not frozen, as a loop over tiles makes one per tile and
@@ -40,12 +95,29 @@ class HbmTensor:
         return cls(rank, number, name, shape, strides, dtype, 0)
 
     @property
+    def described(self) -> str:
+        return f"tensor '{self.name}' {list(self.shape)} {self.dtype} in HBM"
+
+    @property
     def is_contiguous(self) -> bool:
         return is_dense(self.shape, self.strides, self.dtype.size_bytes)
 
+    def check_not_empty(self, what: str) -> None:
+        """Raises KernelError where the PE holds none of the tensor."""
+        if 0 in self.shape:
+            axis = self.shape.index(0)
+            raise KernelError(
+                f"{what}: this PE has none of '{self.name}', its part is {list(self.shape)}; return"
+                f" before it is used: if {self.name}.shape[{axis}] == 0: return"
+            )
+
     def __getitem__(self, places: Index) -> "HbmTensor":
+        self.check_not_empty("a slice")
         whole = View(self.shape, self.strides, self.offset)
         return self._seen_as(indexed(whole, places, f"tensor '{self.name}'"))
+
+    def __setitem__(self, places: Index, _: object) -> NoReturn:
+        raise KernelError(f"{self.described} cannot be assigned to; use tl.store")
 
     def _seen_as(self, view: View) -> "HbmTensor":
         shape, strides, offset = view
@@ -70,7 +142,7 @@ class HbmTensor:
         return self._seen_as(View(shape, contiguous_strides(shape, item_bytes), offset))
 
     def __add__(self, elements: SupportsIndex) -> "HbmPointer":
-        return HbmPointer(self, index(elements))
+        return HbmPointer(self, self._elements_past(elements))
 
     __radd__ = __add__
 
@@ -83,14 +155,18 @@ class HbmTensor:
 
 
 @dataclass(frozen=True, slots=True)
-class HbmPointer:
+class HbmPointer(InHbm):
     """A place `elements` past a contiguous tensor's start. It needs a shape to be read or written."""
 
     tensor: HbmTensor
     elements: int
 
+    @property
+    def described(self) -> str:
+        return f"tensor '{self.tensor.name}' + {self.elements} in HBM"
+
     def __add__(self, elements: SupportsIndex) -> "HbmPointer":
-        return HbmPointer(self.tensor, self.elements + index(elements))
+        return HbmPointer(self.tensor, self.elements + self._elements_past(elements))
 
     __radd__ = __add__
 

@@ -12,10 +12,9 @@ with the kernel's file and line.
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, NoReturn
 
 from ..schemas.commands import CommandForm, CommandKind, OpForm
-from ..schemas.errors import KernelError, did_you_mean
+from ..schemas.errors import KernelError
 from ..schemas.trace import SourceLine
 from .arguments import DTypeLike, ShapeLike, as_dtype, as_shape
 from .handles import TensorHandle
@@ -25,14 +24,11 @@ from .tensors import HbmTensor
 from .tl_gemm import GemmVerbs
 from .tl_math import MathVerbs
 from .tl_memory import MemoryVerbs
+from .wrong_calls import Offering
 
 WAIT = CommandForm(CommandKind.WAIT, (OpForm("wait", (), has_out=False),))
 AXES = (0, 1, 2)
 MOST_CYCLES = 10**12
-
-
-class NoSuchVerbError(KernelError, AttributeError):
-    """tl has no such verb; as an AttributeError it lets `hasattr(tl, …)` answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +38,10 @@ class SendTicket:
     command: int
 
 
-class Tl(MathVerbs, MemoryVerbs, GemmVerbs):
+class Tl(MathVerbs, MemoryVerbs, GemmVerbs, Offering):
     """The verbs of one PE: all of them. `program_id` and `grid` are (PE, CUBE, SIP)."""
+
+    _called = "tl"
 
     def __init__(
         self, pe: Pe, port: Port, program_id: tuple[int, int, int], grid: tuple[int, int, int]
@@ -52,12 +50,6 @@ class Tl(MathVerbs, MemoryVerbs, GemmVerbs):
         self._port = port
         self._program_id = program_id
         self._grid = grid
-
-    if not TYPE_CHECKING:  # a type checker is to report an unknown verb itself
-
-        def __getattr__(self, name: str) -> NoReturn:
-            verbs = [verb for verb in dir(type(self)) if not verb.startswith("_")]
-            raise NoSuchVerbError(f"tl has no '{name}'{did_you_mean(name, verbs)}")
 
     def program_id(self, axis: int) -> int:
         """This PE's number along an axis: 0 the PE in its CUBE, 1 the CUBE in its SIP, 2 the SIP."""
@@ -107,7 +99,10 @@ class Tl(MathVerbs, MemoryVerbs, GemmVerbs):
     def recv(
         self, direction: str, shape: ShapeLike, dtype: DTypeLike, *, name: str = ""
     ) -> TensorHandle:
-        """The next message from the neighbour, in new TCM; waits until it is there."""
+        """The next message from the neighbour, in new TCM; waits until it is there.
+
+        Shape and dtype must be those of what was sent.
+        """
         return self._receive(CommandKind.RECV, direction, shape, dtype, name)
 
     def recv_async(

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from ..schemas.commands import GEMM, CommandForm, CommandKind
+from ..schemas.errors import KernelError
 from ..schemas.handles import Geometry
 from .arguments import DTypeLike, as_dtype
 from .composite import PlannedCommand
@@ -11,6 +12,7 @@ from .composite_call import CompositeCall, ItemDict
 from .gemm_rules import check_gemm_out, check_tile_loop, gemm_form, gemm_shape
 from .handles import TensorHandle
 from .names import CallSite
+from .verb_names import as_written
 from .verbs import Verbs
 from .workspace import Bindings
 
@@ -31,16 +33,15 @@ class GemmVerbs(Verbs):
 
         The result's dtype is a's unless `out` or `dtype` says another.
         """
-        form = _dot_form(self._in_tcm(a, "tl.dot").geometry, self._in_tcm(b, "tl.dot").geometry)
+        for handle in (a, b) if out is None else (a, b, out):
+            self._in_tcm(handle, "tl.dot")
+        form = _checked_dot(a, b, out)
         (op,) = form.ops
         site = self._pe.site()
         if out is None:
             wanted = a.dtype if dtype is None else as_dtype(dtype, "tl.dot")
             label = name or site.assigned or "dot"
             out = self._pe.allocate(gemm_shape(op), wanted, label, scratch=True)
-        else:
-            check_gemm_out(op, self._in_tcm(out, "tl.dot").geometry)
-            check_tile_loop(form, (a, b, out))
         self._pe.issue(form, (a, b, out), (a, b), site)
         if self._pe.data is not None:
             self._pe.data.run(form, (a, b, out))
@@ -89,6 +90,18 @@ class GemmVerbs(Verbs):
         self._pe.composite_runs_on(index, [handles[binding] for binding in command.writes])
         if self._pe.data is not None:
             self._pe.data.run(command.form, filled)
+
+
+def _checked_dot(a: TensorHandle, b: TensorHandle, out: TensorHandle | None) -> CommandForm:
+    """The form of a × b. Raises KernelError for what does not multiply, and for a wrong output."""
+    try:
+        form = _dot_form(a.geometry, b.geometry)
+        if out is not None:
+            check_gemm_out(form.ops[0], out.geometry)
+            check_tile_loop(form, (a, b, out))
+    except KernelError as error:
+        raise as_written(error, GEMM) from None
+    return form
 
 
 @cache

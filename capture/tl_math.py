@@ -13,7 +13,9 @@ from ..schemas.errors import KernelError
 from .arguments import DTypeLike, as_dtype, as_number
 from .handles import Operand, TensorHandle
 from .math_plan import ScalarItems
+from .verb_names import verb_of
 from .verbs import Verbs
+from .wrong_calls import no_such_argument
 
 Axis: TypeAlias = int | None
 
@@ -38,8 +40,13 @@ class MathVerbs(Verbs):
         out: TensorHandle | None = None,
         dtype: DTypeLike | None = None,
         name: str = "",
+        **unknown: object,
     ) -> TensorHandle:
-        stored = None if dtype is None else as_dtype(dtype, kind)
+        for argument in unknown:
+            verb = verb_of(kind)
+            function = getattr(MathVerbs, verb.removeprefix("tl."))
+            raise KernelError(no_such_argument(verb, function, argument))
+        stored = None if dtype is None else as_dtype(dtype, verb_of(kind))
         return self._pe.math(kind, operands, scalars, out, stored, name)
 
     def _binary(
@@ -50,9 +57,11 @@ class MathVerbs(Verbs):
 
     def _reduce(self, kind: str, src: TensorHandle, axis: int, result: Result) -> TensorHandle:
         """The axis is recorded from the end, so that one reduction has one form."""
-        rank = len(self._own(src, kind).shape)
+        rank = len(self._own(src, verb_of(kind)).shape)
         if not isinstance(axis, int) or not -rank <= axis < rank:
-            raise KernelError(f"{kind}: axis must be an axis of {list(src.shape)}, not {axis!r}")
+            raise KernelError(
+                f"{verb_of(kind)}: axis must be an axis of {list(src.shape)}, not {axis!r}"
+            )
         from_end = axis - rank if axis >= 0 else axis
         return self._math(kind, (src,), (("reduce_axis", from_end),), **result)
 
@@ -149,7 +158,7 @@ class MathVerbs(Verbs):
     def scale(self, src: TensorHandle, factor: float, **result: Unpack[Result]) -> TensorHandle:
         """src · factor."""
         return self._math(
-            "scale", (src,), (("factor", as_number(factor, "scale: factor")),), **result
+            "scale", (src,), (("factor", as_number(factor, "tl.scale: factor")),), **result
         )
 
     def bias(self, src: TensorHandle, bias: TensorHandle, **result: Unpack[Result]) -> TensorHandle:

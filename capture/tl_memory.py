@@ -59,7 +59,9 @@ class MemoryVerbs(Verbs):
 
     def _reference(self, tensor: Target, shape: ShapeLike | None, what: str) -> TensorHandle:
         extents = None if shape is None else as_shape(shape, what)
-        return self._pe.reference(located(tensor, extents, what))
+        view = located(tensor, extents, what)
+        view.check_not_empty(what)
+        return self._pe.reference(view)
 
     def empty(
         self, shape: ShapeLike, dtype: DTypeLike = DType.F32, *, name: str = ""
@@ -72,18 +74,24 @@ class MemoryVerbs(Verbs):
         self, shape: ShapeLike, value: Number, dtype: DTypeLike = DType.F32, *, name: str = ""
     ) -> TensorHandle:
         """TCM filled with one number."""
-        stored, number = as_dtype(dtype, "tl.full"), as_number(value, "tl.full: the value")
-        if stored in (DType.I32, DType.BOOL) and number != number // 1:
-            raise KernelError(f"tl.full: the value of {stored} must be whole, not {number}")
-        label = name or self._pe.site().assigned or "full"
-        out = self._pe.allocate(as_shape(shape, "tl.full"), stored, label)
-        return self._pe.math("fill", (), (("value", number),), out)
+        return self._filled("full", shape, value, dtype, name)
 
     def zeros(
         self, shape: ShapeLike, dtype: DTypeLike = DType.F32, *, name: str = ""
     ) -> TensorHandle:
         """TCM filled with zeros."""
-        return self.full(shape, 0, dtype, name=name or self._pe.site().assigned or "zeros")
+        return self._filled("zeros", shape, 0, dtype, name)
+
+    def _filled(
+        self, verb: str, shape: ShapeLike, value: Number, dtype: DTypeLike, name: str
+    ) -> TensorHandle:
+        what = f"tl.{verb}"
+        stored, number = as_dtype(dtype, what), as_number(value, f"{what}: the value")
+        if stored in (DType.I32, DType.BOOL) and number != number // 1:
+            raise KernelError(f"{what}: the value of {stored} must be whole, not {number}")
+        label = name or self._pe.site().assigned or verb
+        out = self._pe.allocate(as_shape(shape, what), stored, label)
+        return self._pe.math("fill", (), (("value", number),), out)
 
     def arange(self, start: int, end: int | None = None, *, name: str = "") -> TensorHandle:
         """start, start + 1, … end − 1 as i32 [end − start]; with one argument from 0 up to it."""
@@ -104,11 +112,16 @@ class MemoryVerbs(Verbs):
 
     def view(self, src: TensorHandle, shape: ShapeLike) -> TensorHandle:
         """The same contiguous bytes in another shape; one extent may be −1. No command."""
-        what = f"tl.view: {self._own(src, 'tl.view').described}"
-        extents = as_extents(shape, "tl.view")
-        return self._pe.view_of(src, reshaped(src.whole, extents, src.dtype.size_bytes, what))
+        return self._reshaped("tl.view", src, shape)
 
-    reshape = view
+    def reshape(self, src: TensorHandle, shape: ShapeLike) -> TensorHandle:
+        """As view."""
+        return self._reshaped("tl.reshape", src, shape)
+
+    def _reshaped(self, verb: str, src: TensorHandle, shape: ShapeLike) -> TensorHandle:
+        what = f"{verb}: {self._own(src, verb).described}"
+        extents = as_extents(shape, verb)
+        return self._pe.view_of(src, reshaped(src.whole, extents, src.dtype.size_bytes, what))
 
     def trans(self, src: TensorHandle) -> TensorHandle:
         """The last two axes exchanged: a strided view, so a real transpose. No command."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ..replay.hazards.patterns import Pair, Party, Pattern
     from ..replay.hazards.potential import StaticCheck
+    from ..replay.hazards.shared import SharedTensor
     from ..schemas.trace import Trace
 
 SUMMARY = "find the hazards that a policy leaves possible, under any calibration"
@@ -22,6 +23,8 @@ ADVICE = (
     "bytes (byte_range, rw_aware, serial)."
 )
 
+SHARED_NAMED = 4
+
 _PHRASES = {
     "RAW": ("reads what", "may not have written yet"),
     "WAR": ("writes over what", "may still be reading"),
@@ -31,7 +34,11 @@ _PHRASES = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The trace, the policy and the form of the answer."""
-    parser.add_argument("trace", metavar="X.ktrace", help="a trace that `kerntape capture` wrote")
+    parser.add_argument(
+        "trace",
+        metavar="X.ktrace",
+        help="a trace that `kerntape capture` wrote, or a .ktimeline: the trace inside",
+    )
     parser.add_argument(
         "--policy",
         default="strict_fifo",
@@ -42,29 +49,38 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Checks, prints, and returns 3 where a hazard is possible. KerntapeError for a bad file or name."""
+    """Checks, prints, and returns 3 where a hazard is possible.
+
+    KerntapeError for a bad file or name, and for a trace that cannot be replayed.
+    """
     from pathlib import Path
 
+    from ..replay.deadlock import check_plannable
     from ..replay.hazards.potential import check_statically
+    from ..replay.hazards.shared import shared_tensors
+    from ..replay.machine import topology_of
     from ..replay.policy import resolve_policy
-    from ..schemas.config_file import check
-    from ..schemas.topology import Topology
-    from ..schemas.trace_file import read_trace
+    from ..schemas.timeline_file import read_trace_of
     from .working import working
 
-    trace = read_trace(Path(arguments.trace))
-    topology = check(Topology, trace.header.topology, "the trace's topology")
+    trace = read_trace_of(Path(arguments.trace))
+    topology = topology_of(trace)
     policy = resolve_policy(arguments.policy)
     with working("checking every pair"):
+        check_plannable(trace, topology)  # a verdict on all replays needs one
         checked = check_statically(trace, topology, policy)
-    lines = (json_lines if arguments.json else text_lines)(trace, policy.name, checked)
-    for line in lines:
+    told = json_lines if arguments.json else text_lines
+    for line in told(trace, policy.name, checked, shared_tensors(trace)):
         print(line)
     return FINDING if len(checked.hazards) else NONE_FOUND
 
 
-def json_lines(trace: Trace, policy: str, checked: StaticCheck) -> Iterator[str]:
+def json_lines(
+    trace: Trace, policy: str, checked: StaticCheck, shared: tuple[SharedTensor, ...]
+) -> Iterator[str]:
     """One JSON object, a hazard a line: there may be millions."""
+    from dataclasses import asdict
+
     from ..replay.hazards.patterns import pair
 
     count = len(checked.hazards)
@@ -73,6 +89,7 @@ def json_lines(trace: Trace, policy: str, checked: StaticCheck) -> Iterator[str]
         "pes": len(trace.pes),
         "pairs_checked": checked.pairs_checked,
         "count": count,
+        "shared_tensors": [asdict(tensor) for tensor in shared],
     }
     yield "{"
     for name, value in totals.items():
@@ -111,15 +128,38 @@ def _party_figures(party: Party) -> dict[str, Any]:
     }
 
 
-def text_lines(trace: Trace, policy: str, checked: StaticCheck) -> Iterator[str]:
-    """The verdict, then the hazards grouped by what a kernel's author would change."""
+def text_lines(
+    trace: Trace, policy: str, checked: StaticCheck, shared: tuple[SharedTensor, ...]
+) -> Iterator[str]:
+    """The verdict, then the hazards grouped by what a kernel's author would change, and last what was
+    not looked at."""
+    yield from _verdict_lines(trace, policy, checked, within=" within a PE" if shared else "")
+    if shared:
+        yield from [""] if len(checked.hazards) else []
+        yield from shared_lines(shared)
+
+
+def shared_lines(shared: tuple[SharedTensor, ...]) -> list[str]:
+    """What several PEs reach, one of them writing: nothing of it was compared between PEs."""
+    names = [f"{tensor.name} of PE {tensor.owner}" for tensor in shared[:SHARED_NAMED]]
+    more = len(shared) - len(names)
+    listed = ", ".join(names) + (f" and {more:,} more" if more else "")
+    are = "is" if len(shared) == 1 else "are"
+    return [
+        f"{_counted(len(shared), 'tensor')} {are} reached by several PEs, written by at least one: {listed}.",
+        "Pairs of commands of different PEs are not compared; replay --check-data sees what they do.",
+    ]
+
+
+def _verdict_lines(trace: Trace, policy: str, checked: StaticCheck, within: str) -> Iterator[str]:
+    """`within` says where a hazard was looked for, if not everywhere."""
     from ..replay.hazards.patterns import patterns
 
     found = patterns(trace, checked.hazards)
     compared = f"{_counted(checked.pairs_checked, 'unordered pair')} compared"
     on_pes = f"{_counted(len(trace.pes), 'PE')}, {compared}"
     if not found:
-        yield f"{policy}: no hazard is possible, under any calibration ({on_pes})."
+        yield f"{policy}: no hazard is possible{within}, under any calibration ({on_pes})."
         return
     yield (
         f"{policy}: {_counted(len(checked.hazards), 'pair')} of commands can go wrong ({on_pes})."

@@ -54,6 +54,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="P",
         help="of a trace: the policy under which to look for a deadlock (default: strict_fifo)",
     )
+    parser.add_argument(
+        "--topology",
+        metavar="T",
+        help="of a trace: another machine with its layout, on which to look for one",
+    )
+    parser.add_argument(
+        "--set",
+        dest="settings",
+        action="append",
+        default=[],
+        metavar="PATH=VALUE",
+        help="of a trace: change structure there, for example topology.ipcq.depth=4",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -91,30 +104,54 @@ def _trace_facts(path: "Path", arguments: argparse.Namespace) -> Facts:
     return {
         **_file_facts(path, "ktrace"),
         **trace_facts(file),
-        "deadlock_check": _deadlock_check(file.trace, arguments.policy),
+        "deadlock_check": _deadlock_check(file.trace, arguments),
         "pe": _listed_pe(file.trace, arguments),
     }
 
 
-def _deadlock_check(trace: "Trace", named: str | None) -> Facts:
-    """Whether the trace's replays end on its own machine. `free` is None where it cannot be replayed."""
+def _deadlock_check(trace: "Trace", arguments: argparse.Namespace) -> Facts:
+    """Whether the trace's replays end. `free` is None where it cannot be replayed.
+
+    Raises ConfigError for a policy, topology or setting that cannot be.
+    """
     from ..replay.deadlock import find_deadlock
+    from ..replay.machine import resolve_model
     from ..replay.policy import DEFAULT_POLICY, resolve_policy
-    from ..schemas.config_file import check
     from ..schemas.errors import KerntapeError
-    from ..schemas.topology import Topology
     from ..schemas.trace_facts import deadlock_facts
+    from ..topologies.loader import resolve_topology
     from .working import working
 
-    policy = resolve_policy(named or DEFAULT_POLICY)
-    facts: Facts = {"policy": policy.name, "free": None, "deadlock": None, "unknown_because": None}
+    policy = resolve_policy(arguments.policy or DEFAULT_POLICY)
+    _check_structure(arguments.settings)
+    named = resolve_topology(arguments.topology) if arguments.topology else None
+    machine, _ = resolve_model(trace, named, settings=arguments.settings)
+    facts: Facts = {
+        "policy": policy.name,
+        "topology": machine.name,
+        "free": None,
+        "deadlock": None,
+        "unknown_because": None,
+    }
     try:
-        machine = check(Topology, trace.header.topology, "the trace's topology")
         with working("looking for a deadlock"):
             found = find_deadlock(trace, machine, policy)
     except KerntapeError as error:
         return facts | {"unknown_because": str(error)}
     return facts | {"free": found is None, "deadlock": found and deadlock_facts(found)}
+
+
+def _check_structure(settings: list[str]) -> None:
+    """Raises ConfigError for a setting of a calibration: none brings about a deadlock or clears it."""
+    from ..replay.machine import is_structure
+    from ..schemas.errors import ConfigError
+
+    for setting in settings:
+        if not is_structure(setting):
+            raise ConfigError(
+                f"--set must name structure, as in topology.ipcq.depth=4, not '{setting}';"
+                " whether replays end is the same under every calibration"
+            )
 
 
 def _timeline_facts(path: "Path", arguments: argparse.Namespace) -> Facts:
@@ -125,7 +162,7 @@ def _timeline_facts(path: "Path", arguments: argparse.Namespace) -> Facts:
 
     timeline = read_timeline(path)
     trace = timeline.trace
-    _check_no_policy(arguments.policy, timeline.policy.name)
+    _check_no_model(arguments, timeline.policy.name, timeline.topology.name)
     return {
         **_file_facts(path, "ktimeline"),
         "version": TIMELINE_FORMAT.version,
@@ -135,14 +172,18 @@ def _timeline_facts(path: "Path", arguments: argparse.Namespace) -> Facts:
     }
 
 
-def _check_no_policy(named: str | None, replayed_under: str) -> None:
-    """Raises ConfigError where a policy is named for a timeline, which has its own."""
+def _check_no_model(arguments: argparse.Namespace, policy: str, topology: str) -> None:
+    """Raises ConfigError where a model is chosen for a timeline, which has its own."""
     from ..schemas.errors import ConfigError
 
-    if named is not None:
-        raise ConfigError(
-            f"--policy is for a trace; this timeline was replayed under {replayed_under}"
-        )
+    given = (
+        ("--policy", arguments.policy, f"under {policy}"),
+        ("--topology", arguments.topology, f"on {topology}"),
+        ("--set", arguments.settings, f"on {topology}"),
+    )
+    for option, value, replayed in given:
+        if value:
+            raise ConfigError(f"{option} is for a trace; this timeline was replayed {replayed}")
 
 
 def _file_facts(path: "Path", file_format: str) -> Facts:

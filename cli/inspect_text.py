@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from .printing import aligned
+from .flow import counted, cut, flowed, printable
+from .printing import aligned, depth_remedy
 
-WIDTH = 100
 OP_INDENT = " " * 8
 SHORT_HASH = 12
 TAIL_SHOWN = 16
@@ -42,8 +42,8 @@ def _trace_parts(facts: Facts) -> list[str]:
         _table(
             [
                 ("valid", [TRACE_IS_VALID]),
-                ("replays", _deadlock_verdict(checked)),
-                *_header_rows(facts["header"]),
+                ("replays", _deadlock_verdict(checked, facts["header"]["topology"]["name"])),
+                *_header_rows(facts["header"], facts["sips"]),
                 *_count_rows(facts),
                 *rows,
             ]
@@ -75,7 +75,10 @@ def _timeline_parts(facts: Facts) -> list[str]:
     if facts["deadlock"] is not None:
         parts.append(deadlock_text(facts["deadlock"]))
     content: Rows = [("content", [f"sha256 {trace['content_sha256']}"])]
-    return [*parts, _table([*_header_rows(trace["header"]), *_count_rows(trace), *content])]
+    return [
+        *parts,
+        _table([*_header_rows(trace["header"], trace["sips"]), *_count_rows(trace), *content]),
+    ]
 
 
 def _headline(facts: Facts, kind: str) -> str:
@@ -83,17 +86,22 @@ def _headline(facts: Facts, kind: str) -> str:
     return cut(printable(f"{facts['file']}: {about}"))
 
 
-def _header_rows(header: Facts) -> Rows:
-    arguments, sources = header["arguments"], header["sources"]
-    topology, grid = header["topology"], header["grid"]
-    extents = zip(grid, ("PE", "CUBE", "SIP"), strict=True)
+def _header_rows(header: Facts, sips: Sequence[int]) -> Rows:
+    arguments, sources, topology = header["arguments"], header["sources"], header["topology"]
     return [
         ("kernel", [f"{header['kernel']},", f"captured by kerntape {header['tool_version']}"]),
         ("arguments", _commas(f"{name} {_scalar(value)}" for name, value in arguments.items())),
         ("sources", _commas(f"{name} {sha[:SHORT_HASH]}" for name, sha in sources.items())),
         ("topology", [f"{topology['name']}: {topology['summary']}"]),
-        ("grid", [" × ".join(counted(extent, thing) for extent, thing in extents)]),
+        ("grid", [_grid(header["grid"], sips)]),
     ]
+
+
+def _grid(grid: Sequence[int], sips: Sequence[int]) -> str:
+    """The launch's extents; and which SIPs it ran on, where these are not simply the first ones."""
+    extents = zip(grid, ("PE", "CUBE", "SIP"), strict=True)
+    chosen = "" if list(sips) == list(range(len(sips))) else f" ({', '.join(map(str, sips))})"
+    return " × ".join(counted(extent, thing) for extent, thing in extents) + chosen
 
 
 def _count_rows(facts: Facts) -> Rows:
@@ -145,17 +153,17 @@ def _engines_text(engines: Sequence[Facts]) -> str:
     return cut(aligned(rows, right=(1, 2, 3)))
 
 
-def _deadlock_verdict(checked: Facts) -> list[str]:
-    """Whether the replays end, and under which policy."""
+def _deadlock_verdict(checked: Facts, captured_on: str) -> list[str]:
+    """Whether the replays end, under which policy, and on which machine if not the trace's."""
     if checked["free"] is None:
         return ["none can be made:", *checked["unknown_because"].split(" ")]
     verdict = "free of deadlock" if checked["free"] else "stop in a deadlock"
-    return [verdict, f"under every calibration ({checked['policy']})"]
+    elsewhere = "" if checked["topology"] == captured_on else f", {checked['topology']}"
+    return [verdict, f"under every calibration ({checked['policy']}{elsewhere})"]
 
 
 def deadlock_text(deadlock: Facts) -> str:
-    depth = deadlock["clearing_depth"]
-    remedy = f"a queue depth of {depth} clears it" if depth else "no queue depth clears it"
+    remedy = depth_remedy(deadlock["clearing_depth"])
     lines = [f"deadlock: each waits for the next; {remedy}", *deadlock["cycle"]]
     if deadlock["tail"]:
         lines += ["and behind them:", *deadlock["tail"][:TAIL_SHOWN]]
@@ -259,39 +267,3 @@ def _table(rows: Rows) -> str:
         first, *more = flowed(" " * width, pieces or ["none"], hanging="")
         lines += [name.ljust(width) + first.lstrip(), *more]
     return "\n".join(lines)
-
-
-def flowed(indent: str, pieces: Iterable[str], hanging: str = "  ") -> list[str]:
-    """The pieces on as few lines as hold them, none broken but cut where WIDTH is too little.
-
-    Every line begins with `indent`, every line but the first with `hanging` too.
-    """
-    lines: list[str] = []
-    current = indent
-    for piece in map(printable, pieces):
-        if len(current) + 1 + len(piece) > WIDTH and current.strip():
-            lines.append(current)
-            current = indent + hanging
-        current += piece if not current.strip() else f" {piece}"
-    return [cut(line) for line in (*lines, current)]
-
-
-def cut(text: str) -> str:
-    """Each line shortened to WIDTH; an ellipsis stands for what is missing."""
-    return "\n".join(
-        line if len(line) <= WIDTH else f"{line[: WIDTH - 1]}…" for line in text.split("\n")
-    )
-
-
-def printable(text: str) -> str:
-    """The text without what could move a terminal's cursor: such characters are spelled out."""
-    if text.isprintable():
-        return text
-    return "".join(
-        character if character.isprintable() else ascii(character)[1:-1] for character in text
-    )
-
-
-def counted(count: int, thing: str) -> str:
-    """For example `1 image`, `2 images`."""
-    return f"{count:,} {thing}" + ("" if count == 1 else "s")

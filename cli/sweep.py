@@ -86,7 +86,7 @@ def _add_base(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="PATH=VALUE",
-        help="change one number of the calibration for all points",
+        help="change one number of the calibration, or of topology.PATH, for all points",
     )
     parser.add_argument("--topology", metavar="T", help="another machine with the traces' layout")
 

@@ -20,32 +20,51 @@ NO_TERMINAL = (
 
 _ERASE_LINE = "\r\x1b[K"
 
+THEMES = ("dark", "light")
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """FILE is a .ktrace or a .ktimeline; its first bytes say which. The model's options hold for both."""
     parser.add_argument("file", metavar="FILE", help="a .ktrace or .ktimeline file")
     parser.add_argument("other", metavar="FILE2", nargs="?", help="a second one, to compare with")
+    parser.add_argument(
+        "--colours",
+        choices=THEMES,
+        help="for a dark or a light screen (default: as the terminal says, else dark)",
+    )
     add_model_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Opens the browser and returns when the user quits. KerntapeError where there is no terminal."""
+    """Opens the browser and returns when the user quits. FileError for a file that is none, then
+    KerntapeError where there is no terminal.
+    """
     from pathlib import Path
 
     from ..schemas.errors import KerntapeError
+    from ..schemas.sections import sniff
 
+    paths = [Path(name) for name in (arguments.file, arguments.other) if name is not None]
+    for path in paths:
+        sniff(path)
     if not on_terminal():
         raise KerntapeError(NO_TERMINAL)
-    path = Path(arguments.file)
-    timeline = _opened(path, arguments)
-    other = None
-    if arguments.other is not None:
-        second = Path(arguments.other)
-        other = _opened(second, arguments), second.name
+    _load_meanwhile("kerntape.viewer.app")
+    timelines = [(_opened(path, arguments), path.name) for path in paths]
     from ..viewer.app import browse
 
-    browse(timeline, title=path.name, other=other, path=path)
+    (timeline, title), *others = timelines
+    other = others[0] if others else None
+    browse(timeline, title=title, other=other, path=paths[0], theme=arguments.colours)
     return 0
+
+
+def _load_meanwhile(module: str) -> None:
+    """Imports a module in a thread: its code is read while the file's checksums are compared."""
+    import importlib
+    import threading
+
+    threading.Thread(target=importlib.import_module, args=(module,), daemon=True).start()
 
 
 def _opened(path: Path, arguments: argparse.Namespace) -> Timeline:

@@ -9,7 +9,6 @@ import numpy as np
 from ..schemas.columns import Int64s
 from ..schemas.commands import CommandKind
 from ..schemas.deadlock import BlockedCommand, Deadlock
-from ..schemas.errors import KerntapeError
 from ..schemas.hazard_policy import HazardPolicy
 from ..schemas.stages import Why
 from ..schemas.topology import Topology
@@ -17,6 +16,8 @@ from ..schemas.trace import Trace
 from . import compiled_runner
 from .deciding_part import deciding_part, with_whole_gemms
 from .lower import LoweredStreams, join, lower, lower_streams
+from .planned_shapes import PlannedShapes
+from .remote import reaches
 from .stage_graph import Durations, StageGraph
 from .times import Times
 
@@ -31,15 +32,20 @@ def find_deadlock(trace: Trace, topology: Topology, policy: HazardPolicy) -> Dea
     Raises KerntapeError where the model cannot express the trace.
     """
     part, machine = deciding_part(trace), with_whole_gemms(topology)
-    try:
-        graph = lower(part.trace, machine, policy)
-    except KerntapeError:
-        lower(trace, topology, policy)  # says the same with the whole trace's command numbers
-        raise
+    check_plannable(trace, machine)
+    graph = lower(part.trace, machine, policy)
     times = _in_unit_steps(graph)
     if _has_ended(times):
         return None
     return part.in_whole_trace(explain(part.trace, machine, policy, graph, times))
+
+
+def check_plannable(trace: Trace, topology: Topology) -> None:
+    """Raises KerntapeError for the first command that keeps the trace from being replayed there."""
+    machine = with_whole_gemms(topology)
+    shapes = PlannedShapes(trace, machine)
+    for variant in reaches(trace, machine).variants:
+        shapes.of_stream(variant)
 
 
 def explain(

@@ -7,10 +7,11 @@ from typing import Any
 from ..schemas.timeline import Status, Timeline
 from ..schemas.topology import Topology
 from ..schemas.trace import Trace
-from .calibration import resolve_calibration
 from .check_data.check import check_data
+from .hazards.shared import shared_tensors
+from .machine import resolve_model
 from .policy import resolve_policy, shipped_policies
-from .replay import DEFAULT_RUNNER, compatible, prepare, time, topology_of
+from .replay import DEFAULT_RUNNER, prepare, time
 from .summary import hazard_totals
 
 
@@ -33,10 +34,14 @@ class PolicyRow:
 
 @dataclass(frozen=True, slots=True)
 class PolicyTable:
-    """The shipped policies under one model: the fastest first, then by name, deadlocks last."""
+    """The shipped policies under one model: the fastest first, then by name, deadlocks last.
+
+    `shared_tensors` counts what several PEs reach and one writes: of that, no pair is in the figures.
+    """
 
     topology: str
     calibration: str
+    shared_tensors: int
     rows: tuple[PolicyRow, ...]
 
     @property
@@ -64,8 +69,7 @@ def policy_table(
     `check_values` re-executes the kept inputs under each. `watch` is told how many policies are
     done, of how many. Raises ConfigError as `replay` does, and for values to check without inputs.
     """
-    machine = topology_of(trace) if topology is None else compatible(trace, topology)
-    costs = resolve_calibration(machine, calibration, settings)
+    machine, costs = resolve_model(trace, topology, calibration, settings)
     names = list(shipped_policies())
     rows = []
     for done, name in enumerate(names):
@@ -74,7 +78,8 @@ def policy_table(
         timeline = time(prepared, costs, runner)
         rows.append(_row(timeline, len(prepared.potential), check_values))
     watch(len(names), len(names))
-    return PolicyTable(machine.name, costs.name, tuple(sorted(rows, key=_place)))
+    shared = len(shared_tensors(trace))
+    return PolicyTable(machine.name, costs.name, shared, tuple(sorted(rows, key=_place)))
 
 
 def _row(timeline: Timeline, potential: int, check_values: bool) -> PolicyRow:
@@ -100,5 +105,6 @@ def policy_table_json(table: PolicyTable, *, trace: str, runner: str) -> dict[st
         "topology": table.topology,
         "calibration": table.calibration,
         "runner": runner,
+        "shared_tensors": table.shared_tensors,
         "policies": [asdict(row) for row in table.rows],
     }

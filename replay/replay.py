@@ -11,7 +11,6 @@ from functools import cached_property
 import numpy as np
 
 from ..schemas.calibration import Calibration
-from ..schemas.config_file import check
 from ..schemas.errors import ConfigError, did_you_mean
 from ..schemas.hazard_policy import HazardPolicy
 from ..schemas.hazards import Hazards, no_hazards
@@ -20,13 +19,13 @@ from ..schemas.timeline import Status, Timeline
 from ..schemas.topology import Topology
 from ..schemas.trace import Trace
 from . import compiled_runner, simpy_runner
-from .calibration import resolve_calibration
 from .causes import whys
 from .deadlock import explain
 from .durations import ClassTimes
 from .hazards.observed import observed_hazards
 from .hazards.potential import potential_hazards
 from .lower import lower
+from .machine import resolve_model
 from .policy import DEFAULT_POLICY, resolve_policy
 from .sanity import check_physics
 from .stage_graph import Durations, StageGraph
@@ -134,58 +133,13 @@ def replay(
     policy: str = DEFAULT_POLICY,
     runner: str = DEFAULT_RUNNER,
 ) -> Timeline:
-    """The timeline of a trace: names or paths as the command line takes them.
+    """The timeline of a trace: names, paths and settings as the command line takes them.
 
     Raises ConfigError for an unknown calibration, setting, policy or runner, and where `topology`
     differs from the trace's in something that the commands depend on.
     """
-    machine = topology_of(trace) if topology is None else compatible(trace, topology)
-    costs = resolve_calibration(machine, calibration, settings)
+    machine, costs = resolve_model(trace, topology, calibration, settings)
     return time(prepare(trace, machine, resolve_policy(policy)), costs, runner)
-
-
-def topology_of(trace: Trace) -> Topology:
-    """The topology that the trace was captured on."""
-    return check(Topology, trace.header.topology, "the trace's topology")
-
-
-def compatible(trace: Trace, topology: Topology) -> Topology:
-    """The topology, if the trace's commands mean the same on it. Raises ConfigError naming the first
-    difference: the grid, the wiring, the TCM layout, HBM and the composite cap must be the trace's.
-    """
-    captured = topology_of(trace)
-    for path in _FIXED_BY_CAPTURE:
-        theirs, ours = _at(topology, path), _at(captured, path)
-        if theirs != ours:
-            raise ConfigError(
-                f"topology '{topology.name}': {path} must be the trace's ({_brief(ours)}),"
-                f" not {_brief(theirs)}; capture again on this topology"
-            )
-    return topology
-
-
-_FIXED_BY_CAPTURE = (
-    "sips",
-    "cubes",
-    "pes",
-    "directions",
-    "pe.tcm_bytes",
-    "pe.scratch_bytes",
-    "pe.hbm_bytes",
-    "pe.composite_cap_bytes",
-)
-
-
-def _at(topology: Topology, path: str) -> object:
-    value: object = topology
-    for step in path.split("."):
-        value = getattr(value, step)
-    return value
-
-
-def _brief(value: object) -> str:
-    text = str(value)
-    return text if len(text) <= 60 else text[:57] + "…"
 
 
 def _runner(name: str) -> Runner:

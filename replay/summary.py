@@ -10,6 +10,7 @@ from ..schemas.hazards import Outcome
 from ..schemas.stages import Engine, StageKind
 from ..schemas.timeline import Timeline
 from ..schemas.trace_facts import commands_by_kind
+from .hazards.shared import shared_tensors
 from .traffic import link_uses, remote_reads, remote_writes
 
 
@@ -108,6 +109,7 @@ def summary(timeline: Timeline, *, trace: str, runner: str, op_log_sha256: str) 
         "remote_write_bytes": far_writes.bytes,
         "links": {link: asdict(use) for link, use in link_uses(timeline).items()},
         "hazards": hazard_totals(timeline) if ended else NOT_EVALUATED,
+        "shared_tensors": len(shared_tensors(timeline.trace)),
         "deadlock": asdict(timeline.deadlock) if timeline.deadlock else None,
     }
 

@@ -35,7 +35,9 @@ class Accesses:
 
 
 def link_uses(timeline: Timeline) -> dict[str, LinkUse]:
-    """Per link that something was sent over (`cube.0>1`), in the order of the engines."""
+    """Per link that something crossed (`cube.0>1`), in the order of the engines. In a timeline that
+    stopped in a deadlock there may be others, that nothing reached.
+    """
     links = [n for n, engine in enumerate(timeline.engines) if engine.block is Block.NOC]
     if not links:
         return {}
@@ -53,6 +55,7 @@ def link_uses(timeline: Timeline) -> dict[str, LinkUse]:
             round(int(busy[link]) / makespan, 6),
         )
         for link in links
+        if transfers[link]
     }
 
 

@@ -11,9 +11,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from ..schemas.topology import Level
-
-CROSSING_ORDER = (Level.SIP, Level.CUBE, Level.PE)
-"""A route crosses all its links between SIPs first, then those between CUBEs, then those of a CUBE."""
+from ..schemas.wires import CROSSING_ORDER
 
 LEVEL_SETS = tuple(levels for count in (1, 2, 3) for levels in combinations(CROSSING_ORDER, count))
 """Every set of levels that a route may have crossed."""

@@ -3,6 +3,7 @@
 Decimals keep their written value: `0.0625` is 625/10000, never a binary float.
 """
 
+from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
 from pathlib import Path
@@ -151,6 +152,18 @@ def leaves(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
         inside = isinstance(value, dict)
         flat |= leaves(value, f"{prefix}{key}.") if inside else {f"{prefix}{key}": value}
     return flat
+
+
+def with_values(record: Model, values: Mapping[str, object], where: str) -> Model:
+    """The record with other values at some dotted paths. ConfigError where it cannot have them."""
+    changed = record.model_dump()
+    for path, value in values.items():
+        *groups, key = path.split(".")
+        inside = changed
+        for group in groups:
+            inside = inside[group]
+        inside[key] = value
+    return check(type(record), changed, where)
 
 
 def _complaint(model: type[BaseModel], errors: list[ErrorDetails]) -> str:

@@ -39,10 +39,13 @@ class SanityError(KerntapeError):
     """A replay broke physics. A bug in kerntape, and the message says so."""
 
 
-def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that looks most like this one, whatever the case, or None where none does."""
+def nearest(name: str, known: Iterable[str], closeness: float = 0.5) -> str | None:
+    """The known name that looks most like this one, whatever the case, or None where none does.
+
+    `closeness` is how like it must be: 0 for anything, 1 for the same letters.
+    """
     by_lower_case = {candidate.lower(): candidate for candidate in known}
-    near = difflib.get_close_matches(name.lower(), by_lower_case, n=1, cutoff=0.5)
+    near = difflib.get_close_matches(name.lower(), by_lower_case, n=1, cutoff=closeness)
     return by_lower_case[near[0]] if near else None
 
 

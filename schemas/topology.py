@@ -133,8 +133,9 @@ class Topology(StrictModel):
     @model_validator(mode="after")
     def _every_queue_has_two_ends(self) -> "Topology":
         for name, direction in self.directions.items():
-            self._check_way_back(name, direction)
             self._check_leads_somewhere(name, direction)
+        for name, direction in self.directions.items():
+            self._check_way_back(name, direction)
         return self
 
     def _check_way_back(self, name: str, direction: Direction) -> None:
@@ -145,10 +146,17 @@ class Topology(StrictModel):
                 + did_you_mean(direction.opposite, self.directions)
             )
         undone = (-direction.step[0], -direction.step[1])
-        if back.opposite != name or back.step != undone or back.level is not direction.level:
+        if back.opposite != name or back.level is not direction.level:
             raise ValueError(
                 f"directions.{direction.opposite}: must lead back where '{name}' comes from"
                 f" (level {direction.level}, step {list(undone)}, opposite {name})"
+            )
+        if back.step != undone:
+            mended = [-back.step[0], -back.step[1]]
+            raise ValueError(
+                f"directions.{name}.step: {list(direction.step)} must be undone by"
+                f" '{direction.opposite}', which has {list(back.step)}; make it {mended}, or"
+                f" {direction.opposite}'s {list(undone)}"
             )
 
     def _check_leads_somewhere(self, name: str, direction: Direction) -> None:

@@ -177,7 +177,12 @@ class Trace:
         )
 
     def tensor_name(self, pe: PeEntry, tensor: int) -> str:
-        """What a PE's HBM tensor is called; and whose it is, where it lies with another: `w of PE 0`.
+        """What a PE's HBM tensor is called; and whose it is, where it lies with another: `w of PE 0`."""
+        name, owner = self.bare_tensor_name(pe, tensor), pe.owners[tensor]
+        return name if owner == pe.rank else f"{name} of PE {owner}"
+
+    def bare_tensor_name(self, pe: PeEntry, tensor: int) -> str:
+        """What a PE's HBM tensor is called, whoever holds it.
 
         A part that another PE holds has no name in the header, but its handles are labelled.
         """
@@ -188,9 +193,7 @@ class Trace:
             name = self.strings[stream.labels[int(np.argmax(stream.tensors == tensor))]]
         else:
             name = ""
-        name = name or f"tensor {tensor}"
-        owner = pe.owners[tensor]
-        return name if owner == pe.rank else f"{name} of PE {owner}"
+        return name or f"tensor {tensor}"
 
     def command(self, stream: Stream, index: int) -> "Command":
         """One command with its handles: for people and tests. Columns are for everything else."""

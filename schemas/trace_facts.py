@@ -15,6 +15,7 @@ from .hazards import Outcome
 from .stages import StageKind
 from .timeline import Timeline
 from .trace import Command, KeptInputs, PeEntry, Trace
+from .trace_checks import topology_of
 from .trace_file import TraceFile
 
 Facts = dict[str, Any]
@@ -40,6 +41,7 @@ def launch_facts(trace: Trace) -> Facts:
     """A trace's header, counts and tables."""
     return {
         "header": _header_facts(trace),
+        "sips": _sips(trace),
         "pes": len(trace.pes),
         "distinct_streams": len(trace.streams),
         "commands": trace.command_count,
@@ -54,6 +56,12 @@ def launch_facts(trace: Trace) -> Facts:
             "lines": len(trace.lines),
         },
     }
+
+
+def _sips(trace: Trace) -> list[int]:
+    """The SIPs of the machine on which the launch ran."""
+    topology = topology_of(trace.header)
+    return sorted({topology.place(pe.rank).sip for pe in trace.pes})
 
 
 def _header_facts(trace: Trace) -> Facts:

@@ -157,11 +157,72 @@ def test_a_picture_is_the_same_bytes_every_time(script, tmp_path):
     assert "context length, tokens" in one.read_text(encoding="utf-8")
 
 
-def test_a_picture_without_matplotlib_says_what_to_install(script, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(script.KerntapeError) as refused:
-        script.draw(made_up(script), tmp_path / "x.svg")
-    assert str(refused.value) == "--plot needs matplotlib: pip install 'kerntape[plots]'"
+@pytest.fixture
+def refusal(script, capsys, monkeypatch):
+    """What the script says of some words, in one line, before it has computed anything."""
+
+    def computed(*_, **__):
+        raise AssertionError("nothing may be computed before all is checked")
+
+    def refusal(*words: str) -> str:
+        monkeypatch.setattr(script, "swept", computed)
+        assert script.main(words) == 1
+        printed = capsys.readouterr()
+        assert (printed.out, printed.err.count("\n")) == ("", 1)
+        return printed.err.removesuffix("\n")
+
+    return refusal
+
+
+def test_a_picture_without_matplotlib_says_at_once_what_to_install(
+    script, refusal, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(script, "find_spec", lambda name: None)
+    remedy = "pip install -e '.[plots]'"
+    assert refusal("c", "--plot", str(tmp_path / "x.svg")) == (
+        f"decode_sweeps: --plot needs matplotlib: {remedy}"
+    )
+    assert f"`{remedy}`" in PAGE
+
+
+def test_a_picture_that_cannot_be_written_is_refused_at_once(refusal, tmp_path):
+    assert refusal("c", "--plot", str(tmp_path / "x.txt")) == (
+        f"decode_sweeps: --plot must be a file that ends in .svg, not '{tmp_path}/x.txt'"
+    )
+    (tmp_path / "folder.svg").mkdir()
+    for place in (tmp_path / "nowhere" / "x.svg", tmp_path / "folder.svg"):
+        assert refusal("c", "--plot", str(place)) == (
+            f"decode_sweeps: --plot must be a file in a folder that can be written to, not '{place}'"
+        )
+
+
+@pytest.mark.parametrize(
+    ("sweep", "argument"),
+    [("c", "s_kv=5"), ("c", "c=2"), ("tile", "tile=4"), ("length", "variant=opt1")],
+)
+def test_what_a_sweep_varies_is_not_an_argument(refusal, sweep: str, argument: str):
+    name = argument.partition("=")[0]
+    assert refusal(sweep, "--arg", argument) == (
+        f"decode_sweeps: --arg {name} must be left out: it is what this sweep varies"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ("--hazards", "all"),
+            "--hazards must be one policy, not 'all': the table has one makespan a point",
+        ),
+        (("--hazards", "serail"), "no policy 'serail'; did you mean 'serial'?"),
+        (
+            ("--calibration", "dispatch_fre"),
+            "no calibration 'dispatch_fre'; did you mean 'dispatch_free'?",
+        ),
+    ],
+)
+def test_a_model_that_cannot_be_is_refused_at_once(refusal, words, said: str):
+    assert refusal("tile", *words) == f"decode_sweeps: {said}"
 
 
 @pytest.mark.parametrize("name", ["c", "tile", "length"])

@@ -44,3 +44,15 @@ def check_least(least: int, **numbers: int) -> None:
     for name, number in numbers.items():
         if number < least:
             raise ConfigError(f"{name} must be at least {least}, not {number}")
+
+
+def check_starts(start_cube: int, start_pe: int, c: int, p: int) -> None:
+    """Raises ConfigError where the start is none of the c CUBEs of a group and the p PEs of each."""
+    for name, start, counted, count in (
+        ("start_cube", start_cube, "c", c),
+        ("start_pe", start_pe, "p", p),
+    ):
+        if not 0 <= start < count:
+            raise ConfigError(
+                f"{name} must be from 0 to {count - 1} ({counted} is {count}), not {start}"
+            )

@@ -140,6 +140,8 @@ def attention_mesh_kv(
     for position, (k_block, v_block) in FanOut(work.line[seat.member], contents, tl).parcels(own):
         if rows is not None:
             rows.fold(k_block, v_block, work.keys[position])
+        else:  # its place is not to be taken again before it has come
+            tl.wait(k_block, v_block)
     if rows is not None:
         rows.store(o)
 

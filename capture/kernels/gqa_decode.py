@@ -30,7 +30,7 @@ from ..handles import TensorHandle
 from ..runtime import Runtime, Tensor
 from ..tensors import HbmTensor
 from ..tl import Tl
-from .argument_checks import arguments_of, check_attention, check_least, score_scale
+from .argument_checks import arguments_of, check_attention, check_least, check_starts, score_scale
 from .decode_launch import Request, Share, shares
 from .groups import head_groups
 from .kv_cache import PLACEMENTS, KvCache
@@ -106,10 +106,10 @@ def launch(
         )
         check_least(1, slots=slots, requests=requests)
         check_least(0, tile=tile, max_context=max_context, counter=counter)
-        check_least(0, start_cube=start_cube, start_pe=start_pe)
         room = max_context or (-(-s_kv // tile) * tile if tile else s_kv)
         held = tokens_held(s_kv, max_context, counter)
         groups = head_groups(rt.topology, heads, c, p, rt.sips)
+        check_starts(start_cube, start_pe, c, p)
         to_root = reduction(groups, reduce_pe, reduce_cube)
     factor = score_scale(scale, d)
     rt.resolve(scale=factor, max_context=room, counter=held)

@@ -20,7 +20,7 @@ The variants of a tile are those of gqa_decode, both GEMMs composites in each: o
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Annotated
 
@@ -28,8 +28,8 @@ from ...schemas.dtypes import DType
 from ...schemas.topology import Place
 from ..runtime import Runtime, Tensor
 from ..tensors import HbmTensor
-from ..tl import Tl
-from .argument_checks import arguments_of, check_attention, check_least, score_scale
+from ..tl import SendTicket, Tl
+from .argument_checks import arguments_of, check_attention, check_least, check_starts, score_scale
 from .causal import Staircase, query_positions
 from .prefill_launch import Problem, prefill_groups
 from .prefill_room import Cut, Room
@@ -101,19 +101,23 @@ def launch(
         check_attention(dtype, g, d, s_kv, variant=(variant, VARIANTS))
         check_least(1, tile=tile, slots=slots, requests=requests)
         check_least(0, t_q=t_q, chunk=chunk, block=block)
-        check_least(0, start_cube=start_cube, start_pe=start_pe)
         check_least(-1, q_start=q_start)
         queries = query_positions(s_kv, t_q, q_start)
         groups = prefill_groups(rt.topology, heads, c, p, g, rt.sips)
+        check_starts(start_cube, start_pe, c, p)
         ring = ring_seats(rt.topology, groups.shape) if c > 1 else ()
     starts = [groups.start_of_request(number, start_cube, start_pe) for number in range(requests)]
     shares = tuple(PrefillShares(groups, g, queries, s_kv, *start) for start in starts)
     room = Room(rt.topology.pe, variant, g // c, d, tile, DType(dtype), slots, c > 1)
     first = shares[0]
     at_once = len(queries) if first.keys_are_split else chunk
-    cut = room.cut(first.most_queries, first.most_keys(first.start_pe), at_once, block)
+    most_keys = first.most_keys(first.start_pe)
+    cut = room.cut(first.most_queries, most_keys, at_once, block)
+    with arguments_of("gqa_prefill"):
+        room.check_given(chunk, block, most_keys, cut)
     factor = score_scale(scale, d)
     rt.resolve(scale=factor, t_q=len(queries), q_start=queries.start)
+    rt.resolve(chunk=cut.chunk, block=cut.block)
     folding = Folding(VARIANTS[variant], slots, room.score_tiles, factor)
     tensors: list[Tensor] = []
     for number, each in enumerate(shares):
@@ -155,7 +159,10 @@ def gqa_prefill(work: Work, *tensors: HbmTensor, tl: Tl) -> None:
     steps = [steps_of(shares, seat.member, sources, work.cut) for shares in work.requests]
     bench = made_bench(work, list(chain.from_iterable(steps)), tensors[0], tl)
     by_kind = [tensors[kind::4] for kind in range(4)]
+    leaving: list[SendTicket] = []
     for shares, passing, q, k, v, o in zip(work.requests, steps, *by_kind, strict=True):
+        if leaving:  # all requests have their state in the same place
+            tl.wait(*leaving)
         rows = QueryRows(shares, pe, q, o, tl)
         own = Block(k, v, shares.keys_of(member, pe))
         if bench is None or not passing:
@@ -165,6 +172,7 @@ def gqa_prefill(work: Work, *tensors: HbmTensor, tl: Tl) -> None:
             rows.attend(port.blocks(passing), bench, work)
         else:
             rows.attend(((step, own) for step in passing), bench, work)
+        leaving = rows.leaving
 
 
 def made_bench(work: Work, steps: Sequence[Step], q: HbmTensor, tl: Tl) -> Bench | None:
@@ -181,13 +189,17 @@ def made_bench(work: Work, steps: Sequence[Step], q: HbmTensor, tl: Tl) -> Bench
 
 @dataclass(frozen=True, slots=True)
 class QueryRows:
-    """A PE's queries: its parts of q and o [queries, heads·d], of which each (query, head) is a row."""
+    """A PE's queries: its parts of q and o [queries, heads·d], of which each (query, head) is a row.
+
+    `leaving` are the sends of a state that is not reduced here.
+    """
 
     shares: PrefillShares
     pe: int
     q: HbmTensor
     o: HbmTensor
     tl: Tl
+    leaving: list[SendTicket] = field(default_factory=list)
 
     @property
     def queries(self) -> range:
@@ -215,7 +227,7 @@ class QueryRows:
         with self.tl.scratch_scope():
             reduction = self.shares.reduction(self.pe)
             rows = len(queries) * self._heads
-            total = reduce_to_root(state, reduction, rows, self._d, self.tl)
+            total = reduce_to_root(state, reduction, rows, self._d, self.tl, self.leaving)
             if total is not None:
                 store_result(total, self._rows(self.o, queries), self.tl)
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from math import prod
 
 from ...schemas.dtypes import DType
+from ...schemas.errors import ConfigError
 from ...schemas.topology import PeStructure
 from ..memory import ALIGNMENT, align_up
 from .causal import Staircase
@@ -42,18 +43,31 @@ class Room:
     rotates: bool
 
     def cut(self, queries: int, keys: int, chunk: int = 0, block: int = 0) -> Cut:
-        """How to cut so many queries and keys of a PE; a chunk or a block that is given stands.
+        """How to cut so many queries and keys of a PE. A chunk or a block that is given stands, unless
+        that is more than there are.
 
         Streamed keys are read anew for each chunk, which costs little, and skipped by the tile: a
         chunk is a tile of queries, or what fits of one. Blocks rotate anew for each chunk: both are
         as large as fits, and all alike: 2048 of which 640 fit are four of 512.
         """
+        chunk, block = min(chunk, queries), min(block, keys)
         if not self.rotates:
             return Cut(chunk or self._most_queries(min(queries, self.tile)), self.tile, keys)
         tokens = chunk or self._alike(queries, self._most_queries(queries))
         free = self._half - self._tiles_need(tokens) - 2 * ALIGNMENT
         most = max(1, free // (2 * self.d * self.dtype.size_bytes))
         return Cut(tokens, self.tile, block or self._alike(keys, most))
+
+    def check_given(self, chunk: int, block: int, keys: int, cut: Cut) -> None:
+        """Raises ConfigError where a chunk that is given leaves no room for a tile of the keys.
+
+        They would go around by the handful, at a message each.
+        """
+        if self.rotates and chunk and not block and cut.block < min(self.tile, keys):
+            raise ConfigError(
+                f"a chunk of {cut.chunk} queries leaves less room than a tile of keys needs; give a"
+                " smaller chunk, or the block too"
+            )
 
     def _most_queries(self, limit: int) -> int:
         """The most query tokens, up to the limit, of a chunk that fits; at least one."""

@@ -13,7 +13,7 @@ every m is finite, and −∞ − −∞ never comes up.
 from collections.abc import Iterable
 
 from ...schemas.dtypes import DType
-from ..tl import Tl
+from ..tl import SendTicket, Tl
 from .reduction_plan import Step, StepBack
 from .softmax import RunningSoftmax
 
@@ -21,11 +21,17 @@ F32 = DType.F32
 
 
 def reduce_to_root(
-    state: RunningSoftmax | None, steps: Iterable[Step], rows: int, d: int, tl: Tl
+    state: RunningSoftmax | None,
+    steps: Iterable[Step],
+    rows: int,
+    d: int,
+    tl: Tl,
+    leaving: list[SendTicket] | None = None,
 ) -> RunningSoftmax | None:
     """The state of all ranks at the root; None where it has been sent on, or there is none.
 
-    `state` is this rank's own, over [rows] and [rows, d], None without tokens.
+    `state` is this rank's own, over [rows] and [rows, d], None without tokens. Who writes over it
+    later has to wait for its sends, which are added to `leaving`.
     """
     for step in steps:
         for direction in step.receive_from:
@@ -34,7 +40,9 @@ def reduce_to_root(
             else:
                 merge(state, direction, tl)
         if state is not None and step.send_to is not None:
-            send(state, step.send_to, tl)
+            tickets = send(state, step.send_to, tl)
+            if leaving is not None:
+                leaving += tickets
             return None
     return state
 
@@ -53,11 +61,13 @@ def broadcast(
     return total
 
 
-def send(state: RunningSoftmax, direction: str, tl: Tl) -> None:
+def send(state: RunningSoftmax, direction: str, tl: Tl) -> list[SendTicket]:
     """Sends m, l and O to the neighbour."""
-    tl.send(direction, state.row_max)
-    tl.send(direction, state.row_sum)
-    tl.send(direction, state.weighted)
+    return [
+        tl.send(direction, state.row_max),
+        tl.send(direction, state.row_sum),
+        tl.send(direction, state.weighted),
+    ]
 
 
 def received(direction: str, rows: int, d: int, tl: Tl) -> RunningSoftmax:

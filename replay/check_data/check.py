@@ -13,7 +13,7 @@ from ...schemas.errors import ConfigError, KerntapeError
 from ...schemas.timeline import Status, Timeline
 from ...schemas.trace import KeptInputs, Trace
 from ..lower import lower
-from ..replay import topology_of
+from ..machine import topology_of
 from .execution import Execution
 from .findings import DataCheck, FirstWrong, OutputCheck
 from .first_wrong import Case, explain_output, explain_result

@@ -46,7 +46,7 @@ def signatures_of(trace: Trace, stream: Stream) -> Signatures:
     """The signatures of a stream's commands."""
     slot_offsets = trace.slot_offsets(stream)
     groups = list(_accessed_handles(trace, stream, slot_offsets))
-    written = _written_tensors(trace, stream, slot_offsets)
+    written = accessed_tensors(trace, stream, writes=True)
     in_written = np.isin(stream.tensors, sorted(written))
     places = _tcm_places(stream)
     of_command = np.full(stream.command_count, NO_SIGNATURE, dtype=np.int64)
@@ -99,14 +99,16 @@ def _commands_by_form(trace: Trace, stream: Stream) -> Iterator[tuple[CommandFor
             yield form, by_form[start:stop]
 
 
-def _written_tensors(trace: Trace, stream: Stream, slot_offsets: Int64s) -> frozenset[int]:
-    written: set[int] = set()
+def accessed_tensors(trace: Trace, stream: Stream, writes: bool) -> frozenset[int]:
+    """The numbers of the HBM tensors that the stream's commands write, or those that they read."""
+    slot_offsets = trace.slot_offsets(stream)
+    accessed: set[int] = set()
     for form, rows in _commands_by_form(trace, stream):
-        slots = [slot for _, slot, writes in accessed_slots(form) if writes]
+        slots = [slot for _, slot, is_write in accessed_slots(form) if is_write is writes]
         if slots:
             handles = stream.slots[slot_offsets[rows][:, None] + np.array(slots)]
-            written.update(np.unique(stream.tensors[handles]).tolist())
-    return frozenset(written - {IN_TCM})
+            accessed.update(np.unique(stream.tensors[handles]).tolist())
+    return frozenset(accessed - {IN_TCM})
 
 
 def _tcm_places(stream: Stream) -> Int32s:

@@ -19,12 +19,11 @@ from ...schemas.config_file import (
     read_yaml,
 )
 from ...schemas.errors import ConfigError, did_you_mean
-from ...schemas.topology import Topology
+from ..machine import is_structure, structure_paths, structure_value
 
 Value: TypeAlias = Decimal | int
 """A calibration's number with its written value, or a whole number of the topology."""
 
-TOPOLOGY = "topology."
 _EXAMPLE = "as in pe_cpu.fixed_cycles=20,40"
 
 
@@ -86,11 +85,6 @@ def written_out(value: Value) -> str:
     return format(value, "f") if isinstance(value, Decimal) else str(value)
 
 
-def is_structure(path: str) -> bool:
-    """Whether the path is the topology's, so that the trace must be lowered anew."""
-    return path.startswith(TOPOLOGY)
-
-
 def nested(values: dict[str, Value]) -> dict[str, Any]:
     """Values by dotted path as the nested mapping that a YAML file would hold."""
     tree: dict[str, Any] = {}
@@ -128,7 +122,7 @@ def _ends(entries: Sequence[Any]) -> list[str]:
 
 
 def _check_path(path: str, where: str) -> None:
-    known = [*key_paths(CostModel), *_structure_paths()]
+    known = [*key_paths(CostModel), *structure_paths()]
     if path in known:
         return
     inside = [key for key in known if key.startswith(f"{path}.")]
@@ -137,20 +131,13 @@ def _check_path(path: str, where: str) -> None:
     raise ConfigError(f"{where}: unknown path '{path}'{did_you_mean(path, known)}")
 
 
-def _structure_paths() -> list[str]:
-    """What a topology says with whole numbers of its PEs and queues."""
-    return [f"{TOPOLOGY}{key}" for key in key_paths(Topology) if key.startswith(("pe.", "ipcq."))]
-
-
 def _value(path: str, entry: Any, where: str) -> Value:
+    if is_structure(path):
+        return structure_value(entry, where)
     try:
         number = as_exact(entry.strip() if isinstance(entry, str) else entry)
     except ValueError as error:
         raise ConfigError(f"{where}: {error}") from None
-    if is_structure(path):
-        if number != number.to_integral_value():
-            raise ConfigError(f"{where}: must be a whole number, not {number}")
-        return int(number)
     complaint = complaint_about_part(CostModel, nested({path: number}))
     if complaint:
         raise ConfigError(f"{where}: {complaint.removeprefix(f'{path}: ')}")

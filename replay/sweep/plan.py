@@ -6,18 +6,18 @@ is small and can be sent to another process: traces are named by path and read w
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
-from typing import TypeVar
 
 from ...schemas.calibration import Calibration
-from ...schemas.config_file import StrictModel, check
+from ...schemas.config_file import with_values
 from ...schemas.hazard_policy import HazardPolicy
 from ...schemas.topology import Topology
-from .axes import TOPOLOGY, Value, is_structure, written_out
+from ..machine import TOPOLOGY, is_structure
+from .axes import Value, written_out
 from .points import Asked
 
 FORMAT = 1
@@ -120,18 +120,3 @@ class SweepPlan:
         yield json.dumps(self.paths)
         for values in self.combinations:
             yield json.dumps([str(value) for value in values])
-
-
-Record = TypeVar("Record", bound=StrictModel)
-
-
-def with_values(record: Record, values: Mapping[str, Value], where: str) -> Record:
-    """The record with other values at some dotted paths. ConfigError where it cannot have them."""
-    changed = record.model_dump()
-    for path, value in values.items():
-        *groups, key = path.split(".")
-        inside = changed
-        for group in groups:
-            inside = inside[group]
-        inside[key] = value
-    return check(type(record), changed, where)

@@ -9,9 +9,8 @@ from pathlib import Path
 from ...schemas.errors import ConfigError
 from ...schemas.topology import Topology
 from ...schemas.trace_file import TraceFile, read_trace_file
-from ..calibration import resolve_calibration
+from ..machine import compatible, resolve_model
 from ..policy import resolve_policy
-from ..replay import compatible, topology_of
 from .axes import Axis, Span, Value, Varied, check_different
 from .plan import Case, SweepPlan, SweptTrace
 from .sampling import latin_hypercube
@@ -65,14 +64,13 @@ def plan_sweep(
 
 
 def _swept(path: Path, file: TraceFile, base: Base) -> SweptTrace:
-    own = topology_of(file.trace)
-    machine = own if base.topology is None else compatible(file.trace, base.topology)
+    machine, costs = resolve_model(file.trace, base.topology, base.calibration, base.settings)
     return SweptTrace(
         path=path,
         name=path.name,
         sha256=file.header_sha256 + file.content_sha256,
         machine=machine,
-        costs=resolve_calibration(machine, base.calibration, base.settings),
+        costs=costs,
     )
 
 

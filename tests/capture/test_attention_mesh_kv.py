@@ -233,9 +233,19 @@ def test_gqa_prefill_is_faster_on_the_same_pes():
     assert replay(gqa).end_ps.max() < replay(mesh).end_ps.max()
 
 
-def test_nothing_is_overwritten_that_is_still_on_its_way():
-    # no policy holds anything back here: the kernel itself waits for what it sent
-    rows = policy_table(captured(c=2, p=4, s_kv=32).trace).rows
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        {"c": 2, "p": 4, "s_kv": 32},
+        # 5 tokens, or 5 queries, on 8 ranks: the line ends with ranks that nobody uses a block on
+        {"c": 2, "p": 4, "s_kv": 5},
+        {"c": 2, "p": 4, "s_kv": 32, "t_q": 5},
+    ],
+    ids=lambda sizes: " ".join(map(str, sizes.values())),
+)
+def test_nothing_is_overwritten_that_is_still_on_its_way(sizes: dict[str, int]):
+    # no policy holds anything back here: the kernel itself waits for what it sent and what comes
+    rows = policy_table(captured(**sizes).trace).rows
     assert {row.policy: row.potential for row in rows} == dict.fromkeys(POLICIES, 0)
 
 

@@ -133,8 +133,39 @@ def test_chosen_sips_with_another_between_them_are_not(tmp_path):
         whoami(tmp_path, "0,2", neighbours=True)
     # SIP 0's global_E is SIP 1, which the launch does not use
     assert str(error.value) == (
-        "direction 'global_E' leads from PE 0 to PE 128, which is not part of this launch"
-        " (PE 0, mine.py:5)"
+        "direction 'global_E' leads to PE 128, which is not part of this launch (PE 0, mine.py:5)"
+    )
+
+
+def test_an_owner_that_is_not_there_is_told_as_the_launch_counts():
+    # SIPs 1 and 3 are 0 and 1 to the launch
+    owner = Runtime(chosen_device(MACHINE, "1,3"), with_data=False, seed=0).owned_by(sip=3)
+    with pytest.raises(ConfigError) as error:
+        owner.check((4,), chosen_device(MACHINE, "1,3"))
+    assert str(error.value) == (
+        "the owner must be a PE of SIPs 1, 3 of topology llama70b_4sip, its SIPs counted from 0, not"
+        " pe 0 of cube 0 of sip 3"
+    )
+
+
+OFF_THE_MACHINE = """
+def kernel(x, *, tl):
+    if tl.program_id(0) == 1:
+        tl.send("N", tl.load(x))
+
+
+def launch(rt):
+    rt.launch(kernel, (2, 1, 1), rt.zeros((4,)))
+"""
+
+
+def test_messages_name_a_pe_by_the_machines_number_as_the_trace_does(tmp_path):
+    (tmp_path / "mine.py").write_text(OFF_THE_MACHINE)
+    with pytest.raises(KernelError) as error:
+        capture(f"{tmp_path}/mine.py", MACHINE, {}, device="1")
+    # PE 1 of the launch is the second of SIP 1: 128 + 1
+    assert str(error.value) == (
+        "direction 'N' leads off the machine from pe 1 of cube 0 of sip 1 (PE 129, mine.py:4)"
     )
 
 

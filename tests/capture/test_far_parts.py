@@ -133,12 +133,20 @@ def launch(rt):
     assert capture(f"{tmp_path}/mine.py", resolve_topology("one_cube"), {}).outputs["y"].is_right
 
 
-def test_a_store_writes_the_others_memory(run, tmp_path):
-    result = run("""
+def test_a_store_writes_the_others_memory(tmp_path):
+    (tmp_path / "mine.py").write_text("""
 def kernel(x, y, *, tl):
     tl.store(tl.part_of(y, pe=3 - tl.program_id(0)), tl.load(x))
+
+
+def launch(rt):
+    split = rt.split(axis=0, over="pe")
+    x, y = rt.random((4, 8), "f32", placement=split), rt.empty((4, 8), "f32", placement=split)
+    rt.output(y, reference=lambda: x.values[::-1])
+    rt.launch(kernel, (4, 1, 1), x, y)
 """)
-    assert result.outputs["y"].shape == (32,)
+    result = capture(f"{tmp_path}/mine.py", resolve_topology("one_cube"), {})
+    assert result.outputs["y"].is_right
     without = capture(f"{tmp_path}/mine.py", resolve_topology("one_cube"), {}, with_data=False)
     assert [pe.owners for pe in without.trace.pes] == [pe.owners for pe in result.trace.pes]
 
@@ -218,3 +226,67 @@ def kernel(x, y, *, tl):
         "tensor 'x' is what PE 0 sees of it, and PE 1 uses it; use the kernel's own argument, or"
         " tl.part_of with it (PE 1, mine.py:10)"
     )
+
+
+@pytest.fixture
+def columns_only(tmp_path: Path) -> str:
+    """one_cube without its wires between columns: 4×2 PEs, each wired to the one above or below it."""
+    shipped = (Path(__file__).parents[2] / "topologies" / "one_cube.yaml").read_text()
+    lines = [line for line in shipped.splitlines() if not line.strip().startswith(("E:", "W:"))]
+    path = tmp_path / "columns.yaml"
+    path.write_text("\n".join(lines).replace("name: one_cube", "name: columns"))
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("reach", "name"),
+    [
+        ("tl.load(tl.part_of(x, pe=1))", "x"),
+        ("tl.store(tl.part_of(y, pe=1), tl.load(x))", "y"),
+    ],
+)
+def test_a_part_to_which_no_wires_lead_is_refused_where_it_is_reached_for(
+    run, columns_only, reach, name
+):
+    kernel = f"""
+def kernel(x, y, *, tl):
+    if tl.program_id(0) == 0:
+        {reach}
+"""
+    run(kernel)
+    with pytest.raises(KernelError) as refused:
+        run(kernel, columns_only)
+    assert str(refused.value) == (
+        f"'{name}' lies with PE 1, and no way leads from PE 1 to PE 0: topology 'columns' has no"
+        " direction of level pe and step [-1, 0]; give it one, or place the tensor on the PEs that"
+        " use it (PE 0, mine.py:7)"
+    )
+
+
+def test_a_part_that_is_only_asked_for_needs_no_wires_and_one_with_wires_is_had(run, columns_only):
+    # PE 4 stands under PE 0 in the 4×2 CUBE
+    trace = run(
+        """
+def kernel(x, y, *, tl):
+    tl.part_of(x, pe=(tl.program_id(0) + 1) % 8)
+    tl.store(y, tl.load(tl.part_of(x, pe=(tl.program_id(0) + 4) % 8)))
+""",
+        columns_only,
+        pes=8,
+    ).trace
+    assert [pe.owners[-1] for pe in trace.pes] == [4, 5, 6, 7, 0, 1, 2, 3]
+
+
+def test_a_tensor_of_one_owner_needs_wires_to_it_too(tmp_path, columns_only):
+    (tmp_path / "mine.py").write_text("""
+def kernel(w, *, tl):
+    tl.load(w)
+
+
+def launch(rt):
+    rt.launch(kernel, (2, 1, 1), rt.zeros((4,), placement=rt.owned_by(pe=4)))
+""")
+    with pytest.raises(KernelError) as refused:
+        capture(f"{tmp_path}/mine.py", resolve_topology(columns_only), {})
+    # PE 0 is above PE 4; PE 1 would have to be reached from there by a column to the right
+    assert str(refused.value).startswith("'w' lies with PE 4, and no way leads from PE 4 to PE 1: ")

@@ -249,7 +249,8 @@ def test_pes_outside_all_groups_do_nothing():
             {"max_context": 64, "counter": 65},
             "counter must be at most max_context, which is 64, not 65",
         ),
-        ({"start_pe": -1}, "start_pe must be at least 0, not -1"),
+        ({"start_pe": -1}, "start_pe must be from 0 to 0 (p is 1), not -1"),
+        ({"start_cube": 2, "c": 2}, "start_cube must be from 0 to 1 (c is 2), not 2"),
         ({"requests": 0}, "requests must be at least 1, not 0"),
     ],
 )

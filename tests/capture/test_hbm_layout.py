@@ -85,6 +85,6 @@ def test_a_tensor_that_does_not_fit_is_named_with_what_is_free(rt: Runtime):
         lay_out(rt.tensors, TWO_PES, rt.device)
     # 2^30 × 4 bytes in 2^31
     assert str(error.value) == (
-        "tensor 'k' does not fit into the HBM of rank 0: it needs 4294967296 bytes and 2147483648"
+        "tensor 'k' does not fit into the HBM of PE 0: it needs 4294967296 bytes and 2147483648"
         " of 2147483648 are free (topology pe.hbm_bytes); split it over more PEs or make it smaller"
     )

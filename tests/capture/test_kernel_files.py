@@ -122,6 +122,11 @@ def test_a_missing_file_says_what_was_meant(user_folder: Path):
     )
 
 
+def test_a_file_that_is_called_otherwise_was_not_meant(user_folder: Path):
+    (user_folder / "figures.py").write_text("")
+    assert refusal(f"{user_folder}/nofile.py") == f"{user_folder}/nofile.py: no such file"
+
+
 def test_a_missing_folder_is_named():
     assert refusal("nowhere/my_kernel.py") == ("nowhere/my_kernel.py: there is no folder 'nowhere'")
 

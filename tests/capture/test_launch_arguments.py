@@ -77,6 +77,7 @@ def test_a_missing_argument_says_how_to_give_it():
     [
         ("rows", "many", "must be a whole number, not 'many'"),
         ("rows", "1.5", "must be a whole number, not '1.5'"),
+        ("rows", str(1 << 63), "must fit 64 bits, not 9223372036854775808"),
         ("scale", "wide", "must be a number, not 'wide'"),
         ("scale", "inf", "must be a finite number, not 'inf'"),
         ("masked", "maybe", "must be true or false, not 'maybe'"),

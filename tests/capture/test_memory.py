@@ -168,7 +168,7 @@ def test_a_full_persistent_part_names_the_handle_its_size_and_what_is_free() -> 
     # 2048 bytes, 1024 of them taken
     assert refusal(kernel, topology=SMALL) == (
         "the TCM's persistent part is full: 'big' [300] f32 needs 1200 bytes, and 1024 of 2048"
-        " are free"
+        " are free; put the loop's body in tl.scratch_scope(), which recycles it"
     )
 
 
@@ -193,7 +193,20 @@ def test_a_full_slot_names_its_size() -> None:
 
     assert refusal(kernel, normal(200), topology=SMALL) == (
         "the TCM's scratch slot is full: 'exp' [200] f32 needs 800 bytes, and 192 of 1024 are"
-        " free; make tiles smaller, or slots fewer"
+        " free; put the scope inside the loop, not around it, or make tiles smaller, or slots fewer"
+    )
+
+
+def test_one_slot_cannot_become_fewer() -> None:
+    def kernel(x, *, tl):
+        with tl.scratch_scope():
+            for _ in range(3):
+                tl.load(x)  # here
+
+    # scratch is 2048 bytes: two loads of 800 at 0 and 832 leave 384 behind 1664
+    assert refusal(kernel, normal(200), topology=SMALL) == (
+        "the TCM's scratch slot is full: 'x' [200] f32 needs 800 bytes, and 384 of 2048 are free;"
+        " put the scope inside the loop, not around it, or make tiles smaller"
     )
 
 

@@ -29,8 +29,8 @@ def test_a_send_that_nobody_receives(with_data: bool):
 def test_messages_received_in_the_wrong_order():
     sent, received = line_of("eight first"), line_of("four first")
     assert report("received_in_the_wrong_order") == (
-        f"the message from 'W' is [8] f32, sent by PE 0 at {sent}, and is received as [4] f32 by"
-        f" PE 1 at {received} (PE 1, {received})"
+        f"the message from 'W' is [8] f32, sent by PE 0 at {sent}, and must be received as such,"
+        f" not as [4] f32 (PE 1, {received})"
     )
 
 
@@ -59,7 +59,7 @@ def test_a_direction_that_the_machine_does_not_have():
 
 def test_a_direction_that_leads_off_the_machine():
     assert report("off_the_machine") == (
-        "direction 'N' leads off the machine from PE 0 (SIP 0, CUBE 0, PE 0)"
+        "direction 'N' leads off the machine from pe 0 of cube 0 of sip 0"
         f" (PE 0, {line_of('no neighbour')})"
     )
 

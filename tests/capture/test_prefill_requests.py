@@ -2,12 +2,15 @@
 
 import pytest
 from kernel_values import computed, prefill_oracle
+from kerntape.capture.capture import capture
 from kerntape.capture.kernels.prefill_launch import prefill_groups
 from kerntape.capture.kernels.prefill_room import Cut
 from kerntape.capture.kernels.prefill_shares import PrefillShares
 from kerntape.capture.kernels.prefill_steps import steps_of
 from kerntape.capture.kernels.ring import ring_seats
-from kerntape.replay.replay import replay
+from kerntape.replay.check_data.check import check_data
+from kerntape.replay.policy import resolve_policy
+from kerntape.replay.replay import prepare, replay
 from kerntape.schemas.commands import CommandKind
 from kerntape.schemas.errors import ConfigError
 from kerntape.schemas.handles import Space
@@ -181,6 +184,26 @@ def test_rings_one_after_the_other_end_on_the_shortest_queues(policy: str):
     assert replay(trace, policy=policy).status is Status.OK
 
 
+SPLIT_KEYS = {"c": 2, "p": 4, "t_q": 2, "s_kv": 40, "requests": 3}
+"""Fewer queries than PEs: most PEs send their state on, and begin the next request in its place."""
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("more", [{}, {"c": 1}, {"s_kv": 3}], ids=str)
+def test_a_request_does_not_begin_in_a_state_that_is_still_being_sent(
+    variant: str, more: dict[str, int]
+):
+    trace = prefilled(variant=variant, **(SPLIT_KEYS | more)).trace
+    assert len(prepare(trace, RING_OF_EIGHT, resolve_policy("strict_fifo")).potential) == 0
+
+
+def test_requests_are_right_however_slow_the_queues_are():
+    sizes = {name: str(value) for name, value in (SMALL | SPLIT_KEYS).items()}
+    trace = capture("gqa_prefill", RING_OF_EIGHT, sizes, keep_inputs=True).trace
+    slow = [f"{rate}=0.01" for rate in ("noc.pe_link_bytes_per_ns", "ipcq.copy_bytes_per_ns")]
+    assert check_data(replay(trace, settings=slow)).right
+
+
 def test_every_pe_stores_its_part_of_every_request():
     trace = prefilled(c=2, p=2, s_kv=20, requests=3).trace
     stores = [
@@ -197,8 +220,9 @@ def test_every_pe_stores_its_part_of_every_request():
     ("arguments", "text"),
     [
         ({"requests": 0}, "requests must be at least 1, not 0"),
-        ({"start_cube": -1}, "start_cube must be at least 0, not -1"),
-        ({"start_pe": -1}, "start_pe must be at least 0, not -1"),
+        ({"start_cube": -1}, "start_cube must be from 0 to 0 (c is 1), not -1"),
+        ({"start_cube": 7}, "start_cube must be from 0 to 0 (c is 1), not 7"),
+        ({"start_pe": 4, "p": 4}, "start_pe must be from 0 to 3 (p is 4), not 4"),
     ],
 )
 def test_a_wrong_argument_says_what_it_must_be(arguments: dict[str, object], text: str):

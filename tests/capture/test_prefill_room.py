@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from kerntape.capture.kernels.prefill_room import Cut, Room
 from kerntape.schemas.dtypes import DType
-from kerntape.schemas.errors import KernelError
+from kerntape.schemas.errors import ConfigError, KernelError
 from kerntape.topologies.loader import resolve_topology
 from prefill_captures import RING_OF_EIGHT, VARIANTS, prefilled
 
@@ -31,6 +31,37 @@ def test_what_rotates_is_as_large_as_fits_and_cut_alike():
 
 def test_what_is_given_stands():
     assert room(rotates=True).cut(2048, 2048, chunk=100, block=30) == Cut(100, 64, 30)
+
+
+def test_more_than_there_is_is_all_of_it():
+    # room for a million queries would leave none for a block, whose 512 keys would go around one by one
+    rotating, streaming = room(rotates=True), room(rotates=False)
+    assert rotating.cut(512, 512, chunk=10**6, block=10**6) == Cut(512, 64, 512)
+    assert rotating.cut(512, 512, chunk=10**6) == Cut(512, 64, 512)
+    assert streaming.cut(50, 4096, chunk=10**6) == Cut(50, 64, 4096)
+
+
+def test_the_header_holds_the_chunk_and_the_block_that_were_used():
+    # 2 CUBEs of 2 PEs: 20 of the 40 queries a PE, a slice of 20 keys a CUBE
+    sizes = {"g": 2, "c": 2, "p": 2, "s_kv": 40}
+    for asked in ({}, {"chunk": 10**6, "block": 10**6}):
+        arguments = prefilled(**sizes, **asked).trace.header.arguments
+        assert (arguments["chunk"], arguments["block"]) == (20, 20)
+    arguments = prefilled(**sizes, chunk=7, block=3).trace.header.arguments
+    assert (arguments["chunk"], arguments["block"]) == (7, 3)
+
+
+def test_a_chunk_beside_which_no_tile_of_keys_fits_is_refused():
+    # opt1's two tiles need some 2.8 KB a query: of 187 nearly the whole half of the scratch, 512 KiB
+    one = {"variant": "opt1", "g": 8, "c": 8, "d": 128, "tile": 64, "dtype": "bf16", "s_kv": 4096}
+    with pytest.raises(ConfigError) as error:
+        prefilled(resolve_topology("ahbm_2sip"), chunk=187, **one)
+    assert str(error.value) == (
+        "gqa_prefill: a chunk of 187 queries leaves less room than a tile of keys needs; give a"
+        " smaller chunk, or the block too"
+    )
+    assert room(rotates=True, variant="opt1").cut(4096, 512, chunk=187).block < 64
+    assert room(rotates=True, variant="opt1").cut(4096, 512, chunk=128).block >= 64
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

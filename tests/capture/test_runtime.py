@@ -154,6 +154,10 @@ def test_a_function_needs_a_shape():
     [
         (lambda rt: rt.zeros((2,), "bf17"), "rt.zeros: no dtype 'bf17'; did you mean 'bf16'?"),
         (lambda rt: rt.zeros((0, 4)), "rt.zeros: every extent must be at least 1, not [0, 4]"),
+        (
+            lambda rt: rt.zeros((4, 1 << 48)),
+            "rt.zeros: every extent must be below 2^48, not [4, 281474976710656]",
+        ),
     ],
 )
 def test_a_wrong_shape_or_dtype_says_where(act, text: str):

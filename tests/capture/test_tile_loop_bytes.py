@@ -6,9 +6,9 @@ from capture_bench import normal, record, refusal
 A, W = normal(32, 64), normal(64, 64)
 
 
-def refused(what: str, first: int, stop: int, operand: str) -> str:
+def refused(what: str, first: int, stop: int, operand: str, verb: str = "gemm") -> str:
     return (
-        f"gemm: out {what} must not share bytes {first} to {stop} with {operand}, which the tile"
+        f"{verb}: out {what} must not share bytes {first} to {stop} with {operand}, which the tile"
         " loop reads while it writes out; give it an out of its own"
     )
 
@@ -23,9 +23,9 @@ def test_a_dot_must_not_write_over_its_own_operand() -> None:
         tl.dot(tl.copy(b), b, out=b)  # here
 
     a = "'a' [32, 64] f32"
-    assert refusal(over_a, A, W) == refused(a, 0, 8192, f"a {a}")
+    assert refusal(over_a, A, W) == refused(a, 0, 8192, f"a {a}", "tl.dot")
     b = "'b' [64, 64] f32"
-    assert refusal(over_b, W) == refused(b, 0, 16384, f"b {b}")
+    assert refusal(over_b, W) == refused(b, 0, 16384, f"b {b}", "tl.dot")
 
 
 def test_nor_over_a_part_of_it() -> None:
@@ -35,7 +35,7 @@ def test_nor_over_a_part_of_it() -> None:
 
     # rows 32 to 63 of 64·4 bytes each are in both
     buffer = "'buffer' [64, 64] f32"
-    assert refusal(kernel, W) == refused(buffer, 8192, 16384, f"a {buffer}")
+    assert refusal(kernel, W) == refused(buffer, 8192, 16384, f"a {buffer}", "tl.dot")
 
 
 def test_nor_a_composite_over_the_tensor_in_hbm_that_it_streams() -> None:
@@ -93,6 +93,6 @@ def test_an_output_that_repeats_bytes_is_refused_by_every_verb() -> None:
 
     repeats = "repeats some; name a handle that is no broadcast"
     must = "out must have bytes of its own for every element, and"
-    assert refusal(math) == f"add: {must} [4, 8] with byte strides [0, 4] {repeats}"
-    assert refusal(dot, A, W) == f"gemm: {must} [32, 64] with byte strides [0, 4] {repeats}"
+    assert refusal(math) == f"tl.add: {must} [4, 8] with byte strides [0, 4] {repeats}"
+    assert refusal(dot, A, W) == f"tl.dot: {must} [32, 64] with byte strides [0, 4] {repeats}"
     assert refusal(composite, A) == f"exp: {must} [32, 64] with byte strides [0, 4] {repeats}"

@@ -1,5 +1,8 @@
 """What tl refuses, each with the line that the author reads."""
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 from capture_bench import BF16, machine, normal, record, refusal
 from kerntape.capture.handles import TensorHandle
@@ -29,21 +32,23 @@ def test_a_shape_that_does_not_broadcast_names_both_shapes() -> None:
         a = tl.load(x)
         a - tl.max(a)  # here
 
-    assert refusal(kernel, A) == "sub: shapes [4, 6] and [4] do not broadcast"
+    assert refusal(kernel, A) == "tl.sub: shapes [4, 6] and [4] do not broadcast"
 
 
 def test_an_output_of_another_shape_is_refused() -> None:
     def kernel(x, *, tl):
         tl.exp(tl.load(x), out=tl.empty((4,)))  # here
 
-    assert refusal(kernel, A) == "exp: out must be [4, 6], not [4]"
+    assert refusal(kernel, A) == "tl.exp: out must be [4, 6], not [4]"
 
 
 def test_a_truth_value_cannot_be_stored_as_a_float_without_a_cast() -> None:
     def kernel(x, *, tl):
         tl.lt(tl.load(x), 0.0, dtype="f32")  # here
 
-    assert refusal(kernel, A) == "lt: the result is bool and must not be stored as f32; tl.cast it"
+    assert (
+        refusal(kernel, A) == "tl.lt: the result is bool and must not be stored as f32; tl.cast it"
+    )
 
 
 def test_a_math_operand_in_hbm_is_refused() -> None:
@@ -51,7 +56,7 @@ def test_a_math_operand_in_hbm_is_refused() -> None:
         tl.exp(tl.ref(x))  # here
 
     assert refusal(kernel, A) == (
-        "exp: MATH operand must be TCM, and src is a reference into HBM; tl.load it"
+        "tl.exp: MATH operand must be TCM, and src is a reference into HBM; tl.load it"
     )
 
 
@@ -59,7 +64,7 @@ def test_an_output_in_hbm_is_refused() -> None:
     def kernel(x, *, tl):
         tl.exp(tl.load(x), out=tl.ref(x))  # here
 
-    assert refusal(kernel, A) == "exp: out must be in TCM, not a reference into HBM; tl.store it"
+    assert refusal(kernel, A) == "tl.exp: out must be in TCM, not a reference into HBM; tl.store it"
 
 
 def test_a_tensor_is_no_operand() -> None:
@@ -67,7 +72,8 @@ def test_a_tensor_is_no_operand() -> None:
         tl.load(x) + x  # here
 
     assert (
-        refusal(kernel, A) == "add: other must be a handle or a number, not HbmTensor; tl.load it"
+        refusal(kernel, A)
+        == "tl.add: other must be a handle or a number, not HbmTensor; tl.load it"
     )
 
 
@@ -75,7 +81,7 @@ def test_two_numbers_are_no_command() -> None:
     def kernel(*, tl):
         tl.add(1, 2)  # here
 
-    assert refusal(kernel) == "add: src or other must be a handle, not a number"
+    assert refusal(kernel) == "tl.add: src or other must be a handle, not a number"
 
 
 def test_a_handle_has_no_truth_value() -> None:
@@ -95,7 +101,7 @@ def test_a_dot_of_shapes_that_do_not_multiply_is_refused() -> None:
         a = tl.load(x)
         tl.dot(a, a)  # here
 
-    assert refusal(kernel, A) == "gemm: a must be [m, k] and b [k, n], not [4, 6] and [4, 6]"
+    assert refusal(kernel, A) == "tl.dot: a must be [m, k] and b [k, n], not [4, 6] and [4, 6]"
 
 
 def test_a_dot_of_two_dtypes_is_refused() -> None:
@@ -103,7 +109,7 @@ def test_a_dot_of_two_dtypes_is_refused() -> None:
         tl.dot(tl.load(x), tl.trans(tl.load(y)))  # here
 
     assert refusal(kernel, A, normal(4, 6, dtype=BF16)) == (
-        "gemm: a and b must have one float dtype, not f32 and bf16; tl.cast one"
+        "tl.dot: a and b must have one float dtype, not f32 and bf16; tl.cast one"
     )
 
 
@@ -193,6 +199,33 @@ def test_a_view_must_keep_the_elements_and_be_contiguous() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("mistake", "text"),
+    [
+        (lambda tl, v: tl.reshape(v, (5, 5)), "tl.reshape: 'v' [4, 6] f32: [4, 6] has 24 elements"),
+        (lambda tl, v: tl.reshape(v, "a"), "tl.reshape: a shape must be ints, not 'a'"),
+        (lambda tl, v: tl.maximum(v, v[:, :4]), "tl.maximum: shapes [4, 6] and [4, 4] do not"),
+        (lambda tl, v: tl.sum(v, out=v), "tl.sum: out must be [4], not [4, 6]"),
+        (lambda tl, v: tl.min(3), "tl.min: must be given a handle, not int"),
+        (lambda tl, v: tl.scale(v, v), "tl.scale: factor must be a number, not TensorHandle"),
+        (lambda tl, v: tl.exp(v, dtype="f61"), "tl.exp: no dtype 'f61'; did you mean 'f16'?"),
+        (lambda tl, v: tl.full((4,), v), "tl.full: the value must be a number, not TensorHandle"),
+        (lambda tl, v: tl.arange(4, 4), "tl.arange: must run from a start to a later end"),
+        (lambda tl, v: v & v, "&: src must be bool, not f32; tl.cast it"),
+    ],
+)
+def test_a_message_begins_with_the_verb_that_was_written(
+    mistake: Callable[[Any, Any], object], text: str
+) -> None:
+    def kernel(x, *, tl):
+        v = tl.load(x)
+        mistake(tl, v)
+
+    with pytest.raises(KernelError) as error:
+        record(kernel, A)
+    assert str(error.value).startswith(text)
+
+
 def test_trans_needs_two_axes_and_broadcast_a_shape_that_fits() -> None:
     def flat(x, *, tl):
         tl.trans(tl.load(x[0]))  # here
@@ -208,7 +241,7 @@ def test_an_unknown_dtype_names_the_nearest() -> None:
     def kernel(*, tl):
         tl.zeros((4,), "bf61")  # here
 
-    assert refusal(kernel) == "tl.full: no dtype 'bf61'; did you mean 'bf16'?"
+    assert refusal(kernel) == "tl.zeros: no dtype 'bf61'; did you mean 'bf16'?"
 
 
 def test_shapes_are_ints_of_at_least_one() -> None:
@@ -218,7 +251,7 @@ def test_shapes_are_ints_of_at_least_one() -> None:
     def floats(*, tl):
         tl.empty((4, 2.0))  # here
 
-    assert refusal(empty) == "tl.full: every extent must be at least 1, not [4, 0]"
+    assert refusal(empty) == "tl.zeros: every extent must be at least 1, not [4, 0]"
     assert refusal(floats) == "tl.empty: a shape must be ints, not (4, 2.0)"
 
 
@@ -259,8 +292,8 @@ def test_a_reduction_over_an_axis_that_is_not_there_is_refused() -> None:
     def before_the_first(x, *, tl):
         tl.softmax(tl.load(x), axis=-3)  # here
 
-    assert refusal(kernel, A) == "rmax: axis must be an axis of [4, 6], not 5"
-    assert refusal(before_the_first, A) == "softmax: axis must be an axis of [4, 6], not -3"
+    assert refusal(kernel, A) == "tl.max: axis must be an axis of [4, 6], not 5"
+    assert refusal(before_the_first, A) == "tl.softmax: axis must be an axis of [4, 6], not -3"
 
 
 def test_a_handle_of_another_pe_is_refused() -> None:
@@ -326,4 +359,4 @@ def test_an_integer_number_must_fit_32_bits() -> None:
     def kernel(*, tl):
         tl.arange(4) + 2**31  # here
 
-    assert refusal(kernel) == "add: other must fit 32 bits, not 2147483648"
+    assert refusal(kernel) == "tl.add: other must fit 32 bits, not 2147483648"

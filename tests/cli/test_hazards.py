@@ -1,10 +1,12 @@
 """`kerntape hazards`: the verdict on a trace under a policy, for people and for programs."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from kerntape.cli.main import main
+from kerntape.schemas.trace_file import read_trace, write_trace
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +39,9 @@ def test_json_has_exactly_these_keys_and_exit_code_3_says_that_there_are_some(ru
     code, out, err = run("one.ktrace", "--policy", "strict_fifo", "--json")
     assert (code, err) == (3, "")
     answer = json.loads(out)
-    assert list(answer) == ["policy", "pes", "pairs_checked", "count", "hazards"]
+    assert list(answer) == [
+        *("policy", "pes", "pairs_checked", "count", "shared_tensors", "hazards")
+    ]
     assert (answer["policy"], answer["pes"], answer["count"]) == ("strict_fifo", 1, 7)
     first, *_, last = answer["hazards"]
     assert list(first) == [
@@ -135,3 +139,100 @@ def test_an_unknown_policy_and_a_missing_trace_are_one_line_each(run) -> None:
 def test_the_same_question_has_the_same_answer_to_the_byte(run) -> None:
     question = ("one.ktrace", "--policy", "none", "--json")
     assert run(*question) == run(*question)
+
+
+RACE = """\
+def kernel(x, y, *, tl):
+    if tl.program_id(0) == 0:
+        tl.store(tl.part_of(x, pe=1), tl.load(x))
+    else:
+        tl.store(y, tl.load(x))
+
+
+def launch(rt):
+    by_pe = rt.split(axis=0, over="pe")
+    x = rt.random((64,), "f32", placement=by_pe)
+    y = rt.output(rt.empty((64,), "f32", placement=by_pe))
+    rt.launch(kernel, (2, 1, 1), x, y)
+"""
+
+
+@pytest.fixture
+def race(run, traces: Path, capsys) -> str:
+    """PE 0 stores where PE 1 loads, with no message between."""
+    (traces / "race.py").write_text(RACE)
+    captured = ("capture", "race.py", "--topology", "one_cube", "--keep-inputs")
+    assert main([*captured, "-o", "race.ktrace"]) == 0
+    capsys.readouterr()
+    return "race.ktrace"
+
+
+def test_what_pes_do_to_each_other_is_said_not_to_be_compared(run, race) -> None:
+    # the two PEs wait for their one load before they store: nothing of a PE is unordered
+    assert run(race) == (
+        0,
+        "strict_fifo: no hazard is possible within a PE, under any calibration"
+        " (2 PEs, 0 unordered pairs compared).\n"
+        "1 tensor is reached by several PEs, written by at least one: x of PE 1.\n"
+        "Pairs of commands of different PEs are not compared; replay --check-data sees what they do.\n",
+        "",
+    )
+    shared = json.loads(run(race, "--json")[1])["shared_tensors"]
+    assert shared == [{"name": "x", "owner": 1, "readers": [1], "writers": [0]}]
+
+
+def test_replay_says_it_too_and_check_data_sees_it(race, capsys) -> None:
+    told = "not compared: 1 tensor that several PEs reach (--check-data sees them)"
+    assert main(["replay", race, "--check-data"]) == 3
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    assert lines[lines.index("0 went wrong") + 1] == told
+    assert main(["replay", race, "--hazards", "all"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == told
+    assert main(["replay", race, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["shared_tensors"] == 1
+
+
+def test_a_trace_that_no_replay_can_route_has_no_verdict(run, race, traces, capsys) -> None:
+    # captured where PE 1 is PE 0's neighbour, and laid on a machine on which it is not
+    trace = read_trace(traces / race)
+    machine = dict(trace.header.topology)
+    machine["directions"] = {
+        name: wire for name, wire in machine["directions"].items() if name in ("N", "S")
+    }
+    write_trace(
+        traces / "cut.ktrace", replace(trace, header=replace(trace.header, topology=machine))
+    )
+    code, out, err = run("cut.ktrace")
+    assert (code, out) == (1, "")
+    assert err == (
+        "kerntape: PE 0, command 1 (race.py:3): no way leads from PE 1 to PE 0: topology 'one_cube'"
+        " has no direction of level pe and step [-1, 0]; give it one, or place the tensor on the PEs"
+        " that use it\n"
+    )
+    assert main(["inspect", "cut.ktrace"]) == 0
+    inspected = " ".join(capsys.readouterr().out.split())
+    assert "none can be made: PE 0, command 1 (race.py:3): no way leads from PE 1" in inspected
+
+
+def test_what_is_not_compared_stands_below_the_hazards_that_are(run, traces: Path, capsys) -> None:
+    # PE 1: two composites over one buffer, which `none` does not order
+    kernel = RACE.replace(
+        "        tl.store(y, tl.load(x))",
+        """\
+        rows = tl.load(x)
+        tl.composite(op="exp", a=rows, out=rows)
+        tl.composite(op="exp", a=rows, out=rows)
+        tl.wait()""",
+    )
+    (traces / "both.py").write_text(kernel)
+    assert main(["capture", "both.py", "--topology", "one_cube", "-o", "both.ktrace"]) == 0
+    capsys.readouterr()
+    code, out, _ = run("both.ktrace", "--policy", "none")
+    lines = out.splitlines()
+    assert code == 3
+    assert lines[0].startswith("none: 1 pair of commands can go wrong (2 PEs, ")
+    assert lines[-4:-1] == [
+        "bytes (byte_range, rw_aware, serial).",
+        "",
+        "1 tensor is reached by several PEs, written by at least one: x of PE 1.",
+    ]

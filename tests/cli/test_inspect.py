@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kerntape.cli.inspect_text import WIDTH, deadlock_text, flowed, printable
+from kerntape.cli.flow import WIDTH, flowed, printable
+from kerntape.cli.inspect_text import deadlock_text
 from kerntape.cli.main import main
 from kerntape.schemas.timeline_file import write_timeline
 from kerntape.schemas.trace import SourceLine, Trace
@@ -143,7 +144,15 @@ def test_a_number_that_is_none_is_wrong_usage(
 
 TRACE_KEYS = [
     *("file", "format", "size_bytes", "valid", "version", "header_sha256", "content_sha256"),
-    *("header", "pes", "distinct_streams", "commands", "commands_by_kind", "distinct_commands"),
+    *(
+        "header",
+        "sips",
+        "pes",
+        "distinct_streams",
+        "commands",
+        "commands_by_kind",
+        "distinct_commands",
+    ),
     *("distinct_handles", "logical_bytes", "tables", "section_bytes"),
     *("column_bytes_per_command", "kept_inputs", "deadlock_check", "pe"),
 ]
@@ -164,6 +173,7 @@ def test_the_json_of_a_trace_has_the_documented_keys(
     assert found["kept_inputs"] is None
     assert found["deadlock_check"] == {
         "policy": "strict_fifo",
+        "topology": "pair",
         "free": True,
         "deadlock": None,
         "unknown_because": None,
@@ -282,7 +292,7 @@ def test_a_deadlock_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     path = tmp_path / "x.ktimeline"
     write_timeline(path, deadlocked())
     assert """\
-deadlock: each waits for the next; a queue depth of 2 clears it
+deadlock: each waits for the next; a queue depth of 2 clears it: --set topology.ipcq.depth=2
 PE 0 command 4 recv E (two_tiles.py:16) waits for a message: PE 1 command 5
 PE 1 command 5 send W (two_tiles.py:23) waits for a credit: PE 0 command 4
 and behind them:
@@ -340,13 +350,107 @@ def test_a_trace_that_cannot_be_replayed_is_inspected_all_the_same(
     assert "replays      none can be made: command 1 (message" in output(capsys, str(path))
 
 
-def test_a_policy_is_refused_for_a_timeline(
-    timeline: str, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("option", "value", "replayed"),
+    [
+        ("--policy", "serial", "under raw_only"),
+        ("--topology", "single_pe", "on pair"),
+        ("--set", "topology.ipcq.depth=4", "on pair"),
+    ],
+)
+def test_a_model_is_refused_for_a_timeline(
+    option: str, value: str, replayed: str, timeline: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["inspect", timeline, "--policy", "serial"]) == 1
+    assert main(["inspect", timeline, option, value]) == 1
     assert capsys.readouterr().err == (
-        "kerntape: --policy is for a trace; this timeline was replayed under raw_only\n"
+        f"kerntape: {option} is for a trace; this timeline was replayed {replayed}\n"
     )
+
+
+@pytest.fixture
+def too_shallow(tmp_path: Path) -> str:
+    """Two PEs that send 13 messages before they receive: 8 slots and 4 sends ahead are one too few."""
+    path = tmp_path / "shallow.ktrace"
+    write_trace(path, captured("all_send_first", with_data=False, messages=13).trace)
+    return str(path)
+
+
+def test_the_depth_that_clears_a_deadlock_is_an_option_that_clears_it(
+    too_shallow: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for command in ("inspect", "replay"):
+        assert main([command, too_shallow]) == 3
+        assert (
+            "a queue depth of 9 clears it: --set topology.ipcq.depth=9\n" in capsys.readouterr().out
+        )
+        assert main([command, too_shallow, "--set", "topology.ipcq.depth=9"]) == 0
+        assert "one_cube + ipcq.depth=9" in capsys.readouterr().out
+        assert main([command, too_shallow, "--set", "topology.ipcq.depth=8"]) == 3
+        capsys.readouterr()
+
+
+def test_the_verdict_may_be_asked_for_on_another_machine(
+    too_shallow: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shipped = (Path(__file__).parents[2] / "topologies" / "one_cube.yaml").read_text()
+    deeper = tmp_path / "deeper.yaml"
+    deeper.write_text(shipped.replace("depth: 8 ", "depth: 9 ").replace("name: one", "name: deep"))
+    assert "free of deadlock under every calibration (strict_fifo, deep_cube)" in output(
+        capsys, too_shallow, "--topology", str(deeper)
+    )
+    checked = facts(capsys, too_shallow, "--topology", str(deeper))["deadlock_check"]
+    assert (checked["topology"], checked["free"]) == ("deep_cube", True)
+    assert main(["inspect", too_shallow, "--topology", "single_pe"]) == 1
+    assert capsys.readouterr().err.startswith(
+        "kerntape: topology 'single_pe': pes must be the trace's"
+    )
+
+
+def test_a_calibrations_number_decides_no_deadlock(
+    too_shallow: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["inspect", too_shallow, "--set", "pe_cpu.fixed_cycles=20"]) == 1
+    assert capsys.readouterr().err == (
+        "kerntape: --set must name structure, as in topology.ipcq.depth=4, not"
+        " 'pe_cpu.fixed_cycles=20'; whether replays end is the same under every calibration\n"
+    )
+
+
+CHOSEN_SIPS = """\
+def kernel(x, *, tl):
+    tl.load(x)
+
+
+def launch(rt, sips: int = 2):
+    rt.launch(kernel, (1, 1, sips), rt.zeros((4,), "f32"))
+"""
+
+
+@pytest.mark.parametrize(
+    ("machine", "sips", "shown"),
+    [
+        (("ahbm_2sip",), [0, 1], "1 PE × 1 CUBE × 2 SIPs"),
+        (("llama70b_4sip", "--device", "0,2"), [0, 2], "1 PE × 1 CUBE × 2 SIPs (0, 2)"),
+        (("llama70b_4sip", "--device", "3", "--arg", "sips=1"), [3], "1 PE × 1 CUBE × 1 SIP (3)"),
+    ],
+)
+def test_the_sips_that_ran_are_told_where_they_are_not_simply_the_first(
+    machine: tuple[str, ...],
+    sips: list[int],
+    shown: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("chosen.py").write_text(CHOSEN_SIPS)
+    assert main(["capture", "chosen.py", "--topology", *machine, "-o", "x.ktrace"]) == 0
+    assert main(["replay", "x.ktrace", "-o", "x.ktimeline"]) == 0
+    capsys.readouterr()
+    for name in ("x.ktrace", "x.ktimeline"):
+        assert f"\ngrid         {shown}\n" in output(capsys, name, "--commands", "0")
+    assert facts(capsys, "x.ktrace")["sips"] == sips
+    assert facts(capsys, "x.ktimeline")["trace"]["sips"] == sips
 
 
 @pytest.mark.parametrize("cut_bytes", [1, 100, 2390])

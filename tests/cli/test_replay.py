@@ -1,5 +1,6 @@
 """`kerntape replay --hazards all`: the policies side by side, for people and for programs."""
 
+import csv
 import json
 from pathlib import Path
 
@@ -56,7 +57,9 @@ def test_json_has_the_figures_of_the_table(run) -> None:
     code, out, _ = run("kept.ktrace", "--hazards", "all", "--json", "--runner", "simpy")
     answer = json.loads(out)
     assert code == 0
-    assert list(answer) == ["trace", "topology", "calibration", "runner", "policies"]
+    assert list(answer) == [
+        *("trace", "topology", "calibration", "runner", "shared_tensors", "policies")
+    ]
     assert (answer["trace"], answer["runner"]) == ("kept.ktrace", "simpy")
     assert len(answer["policies"]) == 6
 
@@ -105,3 +108,47 @@ def test_a_deadlock_under_one_policy_is_a_finding(run, traces: Path) -> None:
     assert out.splitlines()[-1].split() == ["serial", "deadlock", "–", "–", "–", "0", "–"]
     assert run("swap.ktrace", "--hazards", "serial")[0] == 3
     assert run("swap.ktrace", "--hazards", "rw_aware")[0] == 0
+
+
+def test_a_timeline_stands_for_the_trace_inside_it(run, traces: Path) -> None:
+    # neither the calibration nor the policy that it was replayed under counts
+    other = ("--set", "pe_cpu.fixed_cycles=80", "--hazards", "none")
+    assert run("kept.ktrace", *other, "-o", "x.ktimeline")[0] == 3
+    by_trace, by_timeline = (
+        json.loads(run(name, "--check-data", "--json")[1])
+        for name in ("kept.ktrace", "x.ktimeline")
+    )
+    assert by_timeline == by_trace | {"trace": "x.ktimeline"}
+    assert by_timeline["policy"] == "strict_fifo"
+    assert run("x.ktimeline", "--hazards", "all")[0] == 0
+
+
+def test_hazards_takes_a_timelines_trace_too(run, capsys) -> None:
+    run("kept.ktrace", "--hazards", "none", "-o", "y.ktimeline")
+    answers = []
+    for name in ("kept.ktrace", "y.ktimeline"):
+        assert main(["hazards", name, "--policy", "rw_handles"]) == 3
+        answers.append(capsys.readouterr().out)
+    assert answers[0] == answers[1]
+
+
+def test_structure_is_set_as_a_sweep_varies_it(run, traces: Path, capsys) -> None:
+    setting = "topology.pe.composites_in_flight=1"
+    assert main(["sweep", "kept.ktrace", "--vary", setting, "-o", "x.csv"]) == 0
+    capsys.readouterr()
+    (row,) = csv.DictReader((traces / "x.csv").read_text().splitlines())
+    _, out, _ = run("kept.ktrace", "--set", setting, "--json")
+    figures = json.loads(out)
+    assert str(figures["makespan_ps"]) == row["makespan_ps"]
+    assert figures["makespan_ps"] > json.loads(run("kept.ktrace", "--json")[1])["makespan_ps"]
+    assert figures["topology"] == "single_pe + pe.composites_in_flight=1"
+
+
+def test_a_sweep_takes_structure_for_all_points(run, traces: Path, capsys) -> None:
+    setting = "topology.pe.composites_in_flight=1"
+    varied = ("--vary", "pe_cpu.fixed_cycles=40", "--set", setting)
+    assert main(["sweep", "kept.ktrace", *varied, "-o", "y.csv"]) == 0
+    capsys.readouterr()
+    (row,) = csv.DictReader((traces / "y.csv").read_text().splitlines())
+    figures = json.loads(run("kept.ktrace", "--set", setting, "--json")[1])
+    assert str(figures["makespan_ps"]) == row["makespan_ps"]

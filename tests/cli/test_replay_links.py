@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from kerntape.cli.main import main
-from kerntape.cli.replay import links_text
+from kerntape.cli.replay_text import links_text
 
 KERNEL = """\
 def kernel(x, y, *, tl):

@@ -46,7 +46,7 @@ def opened(path, *options):
 def opened_with(shown):
     """Stands for the browser: notes what it is to show."""
 
-    def browse(timeline, *, title, other=None, path=None):
+    def browse(timeline, *, title, other=None, path=None, theme=None):
         shown.append((timeline, title, other))
 
     return browse
@@ -65,8 +65,21 @@ def test_without_a_terminal_one_line_says_so(files):
     assert (done.returncode, done.stdout, done.stderr) == (1, "", NO_TERMINAL)
 
 
-def test_the_terminal_is_asked_for_before_the_file_is_read(capsys, tmp_path):
-    assert main(["view", str(tmp_path / "no.ktrace")]) == 1
+def test_a_file_that_is_none_is_named_before_the_terminal_is_asked_for(capsys, files):
+    small, missing = str(files / "small.ktrace"), str(files / "no.ktrace")
+    for arguments in ([missing], [small, missing]):
+        assert main(["view", *arguments]) == 1
+        assert capsys.readouterr().err == (
+            f"kerntape: {missing}: cannot be read: No such file or directory\n"
+        )
+    (files / "notes.txt").write_text("hello world")
+    assert main(["view", str(files / "notes.txt")]) == 1
+    assert "notes.txt: byte 0: must be a trace or a timeline" in capsys.readouterr().err
+
+
+def test_a_file_is_not_replayed_where_there_is_no_terminal(capsys, files, monkeypatch):
+    monkeypatch.setattr(view, "open_timeline", None)
+    assert main(["view", str(files / "small.ktrace")]) == 1
     assert capsys.readouterr().err == NO_TERMINAL
 
 

@@ -10,15 +10,18 @@ from hypothesis import strategies as st
 from kerntape.replay.deadlock import find_deadlock
 from kerntape.replay.deciding_part import deciding_part, with_whole_gemms
 from kerntape.replay.lower import lower
+from kerntape.replay.machine import topology_of
 from kerntape.replay.policy import resolve_policy, shipped_policies
-from kerntape.replay.replay import replay, topology_of
+from kerntape.replay.replay import replay
 from kerntape.schemas.commands import CommandKind
 from kerntape.schemas.errors import KerntapeError
+from kerntape.schemas.handles import Space
 from kerntape.schemas.stages import StageKind
 from kerntape.schemas.timeline import Status
 from kerntape.schemas.topology import Topology
 from kerntape.schemas.trace import Trace
 from prefill_captures import prefilled
+from towns import placed
 
 PES = 3
 SLOT_BYTES = 64
@@ -292,4 +295,18 @@ def test_a_trace_that_cannot_be_lowered_is_refused_with_the_whole_traces_command
     assert str(refused.value) == (
         "command 1 (tiny.py:1): a message of 134,217,728 bytes is 2,097,152 fragments; it must be at"
         " most 1,048,576: send it in parts, or raise ipcq.slot_bytes"
+    )
+
+
+def test_what_no_message_surrounds_is_refused_all_the_same(new_build):
+    # nothing to do with a deadlock, but no replay can begin
+    build = new_build()
+    build.overhead(1)
+    build.load(build.handle((8,), space=Space.HBM), build.handle((8,)))
+    machine = row(depth=1, send_depth=1).model_copy(update={"directions": {}})
+    with pytest.raises(KerntapeError) as refused:
+        found_in(placed(build.trace(machine), [[2]]))
+    assert str(refused.value) == (
+        "PE 0, command 1 (tiny.py:1): no way leads from PE 2 to PE 0: topology 'row' has no direction"
+        " of level pe and step [-1, 0]; give it one, or place the tensor on the PEs that use it"
     )

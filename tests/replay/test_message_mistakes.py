@@ -79,7 +79,8 @@ def test_inspect_reports_the_same_deadlock_without_a_replay(tmp_path, capsys):
     assert text.replace("\n  ", " ") == "\n".join(
         [
             "replays      stop in a deadlock under every calibration (strict_fifo)",
-            "deadlock: each waits for the next; a queue depth of 9 clears it",
+            "deadlock: each waits for the next; a queue depth of 9 clears it: --set"
+            " topology.ipcq.depth=9",
             *cycle_of_thirteen(),
         ]
     )
@@ -122,7 +123,7 @@ def test_what_only_looks_wrong_ends_on_both_runners_alike(name: str, tmp_path, c
     ("topology", "what"),
     [
         ("single_pe", "pes must be the trace's (columns=4 rows=2), not columns=1 rows=1"),
-        ("ahbm_2sip", "sips must be the trace's (1), not 2"),
+        ("ahbm_2sip", "cubes must be the trace's (columns=1 rows=1), not columns=4 rows=4"),
     ],
 )
 def test_a_trace_is_not_replayed_on_a_machine_with_other_pes(topology: str, what: str):

@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from kerntape.replay.hazards.potential import potential_hazards
+from kerntape.replay.machine import topology_of
 from kerntape.replay.policy import resolve_policy, shipped_policies
 from kerntape.replay.policy_table import policy_table, policy_table_json
-from kerntape.replay.replay import replay, topology_of
+from kerntape.replay.replay import replay
 from kerntape.replay.summary import hazard_totals
 from kerntape.schemas.commands import CommandKind
 from kerntape.schemas.errors import ConfigError
@@ -105,7 +106,9 @@ def test_a_deadlock_has_no_hazards_and_stands_last(build, pair):
 
 def test_the_json_has_exactly_these_keys(trace):
     figures = policy_table_json(policy_table(trace), trace="x.ktrace", runner="simpy")
-    assert list(figures) == ["trace", "topology", "calibration", "runner", "policies"]
+    assert list(figures) == [
+        *("trace", "topology", "calibration", "runner", "shared_tensors", "policies")
+    ]
     assert (figures["trace"], figures["runner"]) == ("x.ktrace", "simpy")
     for row in figures["policies"]:
         assert list(row) == [

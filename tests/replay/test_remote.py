@@ -151,6 +151,19 @@ def test_a_wider_link_behind_a_narrow_one_carries_what_comes(build, replayed):
     assert wide.rows(0, StageKind.LINK) == [("cube.0>1", 120, 136), ("pe.2>3", 127, 143)]
 
 
+def test_a_link_before_a_narrow_one_is_not_held_up_by_it(build, replayed):
+    # 16 / 1 ns of HBM's on the link between CUBEs, 16 / 0.5 on the PEs' link behind it, in both directions
+    cubes = town(cubes=(2, 1), pes=(2, 1))
+    wide = {"cube_link_bytes_per_ns": "2"}
+    read = replayed(cubes, [[0]], add_load(build), ranks={0: 3}, **wide)
+    assert read.rows(0, StageKind.LINK) == [("cube.0>1", 120, 136), ("pe.2>3", 127, 159)]
+    written = replayed(cubes, [[0]], add_store(type(build)()), ranks={0: 3}, **wide)
+    assert written.rows(0, StageKind.LINK) == [
+        ("cube.1>0", 10.001, 26.001),
+        ("pe.1>0", 17.001, 49.001),
+    ]
+
+
 def test_the_pes_own_tensors_are_as_near_as_ever(build, replayed):
     add_load(add_load(build, tensor=0), tensor=1)
     # the second load, dispatched at 20, is local: no request, no link
@@ -235,6 +248,15 @@ def test_a_message_and_a_read_queue_at_the_same_link(build, replayed):
         ("pe.0>1", 138.001, 170.001),
         ("pe_dma.read", 141.001, 173.001),
     ]
+
+
+def test_a_pe_that_sends_one_way_and_reads_from_the_other_uses_a_link_of_each(build, replayed):
+    # PE 1 sends 16 bytes to PE 0, then reads 16 bytes of PE 2: dispatched at 20, 3 ns, 100 ns
+    there = type(build)()
+    there.message(CommandKind.RECV_ASYNC, "E", there.handle((8,)))
+    build.message(CommandKind.SEND, "W", build.handle((8,)))
+    found = replayed(ROW_OF_3, [[0], [2]], there, add_load(build))
+    assert found.rows(1, StageKind.LINK) == [("pe.1>0", 10.001, 42.001), ("pe.2>1", 123, 155)]
 
 
 @pytest.mark.parametrize(("elements", "starts"), [(28, 123), (29, 126.001)])

@@ -1,8 +1,9 @@
 """The one way in: names become models, models become a timeline, or one line of refusal."""
 
 import pytest
+from kerntape.replay.machine import topology_of
 from kerntape.replay.op_log import op_log_chunks, op_log_sha256, write_op_log
-from kerntape.replay.replay import replay, topology_of
+from kerntape.replay.replay import replay
 from kerntape.replay.summary import summary
 from kerntape.schemas.commands import CommandKind
 from kerntape.schemas.errors import ConfigError
@@ -46,6 +47,7 @@ def test_the_summary_has_the_promised_keys_and_figures(trace):
         "remote_write_bytes",
         "links",
         "hazards",
+        "shared_tensors",
         "deadlock",
     ]
     # the load's 32 bytes are the only DMA read; strict_fifo holds the RAW on c
@@ -126,3 +128,5 @@ def test_a_deadlock_is_a_result(build, pair):
     assert figures["status"] == "deadlock"
     assert figures["deadlock"]["clearing_depth"] is None
     assert figures["deadlock"]["cycle"][0]["verb"] == "recv E"
+    # both links are engines of the graph, and nothing crossed either
+    assert figures["links"] == {}

@@ -122,12 +122,29 @@ def test_sips_stand_in_one_row() -> None:
             "directions.S: must lead back where 'N' comes from (level pe, step [0, 1], opposite N)",
         ),
         (
-            {"directions.S.step": [0, 2]},
-            "directions.S: must lead back where 'N' comes from (level pe, step [0, 1], opposite N)",
+            {"directions.cube_W.step": [-2, 0]},
+            "directions.cube_E.step: [1, 0] must be undone by 'cube_W', which has [-2, 0];"
+            " make it [2, 0], or cube_W's [-1, 0]",
         ),
         (
             {"directions.S.level": "cube"},
             "directions.S: must lead back where 'N' comes from (level pe, step [0, 1], opposite N)",
+        ),
+        # whichever of the two was edited: the one that leads nowhere is to blame, before any pair
+        (
+            {"directions.S.step": [0, 0]},
+            "directions.S.step: [0, 0] leads nowhere on 4×2 pes;"
+            " change it or leave the direction out",
+        ),
+        (
+            {"directions.S.step": [0, 2]},
+            "directions.S.step: [0, 2] leads nowhere on 4×2 pes;"
+            " change it or leave the direction out",
+        ),
+        (
+            {"directions.cube_E.step": [1, 1]},
+            "directions.cube_E.step: [1, 1] must be undone by 'cube_W', which has [-1, 0];"
+            " make it [1, 0], or cube_W's [-1, -1]",
         ),
         (
             {"directions.N.step": [0, 0], "directions.S.step": [0, 0]},

@@ -8,10 +8,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from kerntape.replay import deadlock
 from kerntape.replay.calibration import resolve_calibration
+from kerntape.replay.machine import topology_of
 from kerntape.replay.op_log import op_log_sha256
 from kerntape.replay.parameters import changed
 from kerntape.replay.policy import resolve_policy, shipped_policies
-from kerntape.replay.replay import prepare, time, topology_of
+from kerntape.replay.replay import prepare, time
 from kerntape.replay.summary import summary
 from kerntape.replay.sweep.case_run import CaseRun
 from kerntape.replay.sweep.figures import COLUMNS

@@ -5,13 +5,14 @@ compiler when the package was built) the same source runs on lists, slower, and 
 """
 
 import sys
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from . import engine, native
+from .engine_records import Record, ReleaseRecord, ServerRecord, StageRecord, c_struct
 from .stage_graph import Durations, StageGraph
 from .times import Times
 
@@ -59,15 +60,17 @@ def _law(graph: StageGraph, durations: Durations) -> engine.Law:
         _column(releases.releaser, np.int32),
         _column(releases.from_start, np.int8),
         _column(releases.lag_class, np.int32),
-        _new_columns32,
-        _new_columns64,
+        partial(_new_records, StageRecord),
+        partial(_new_records, ReleaseRecord),
+        partial(_new_records, ServerRecord),
+        _new32,
+        _new64,
     )
 
 
 def _times(stages: int, law: engine.Law) -> Times:
     """The law's results."""
-    ready_ps, start_ps, end_ps = (_new_columns64(1, stages)[0] for _ in range(3))
-    (cause,) = _new_columns32(1, stages)
+    ready_ps, start_ps, end_ps, cause = (*(_new64(stages) for _ in range(3)), _new32(stages))
     law.take_times(ready_ps, start_ps, end_ps, cause)
     return Times(
         ready_ps=np.asarray(ready_ps, dtype=np.int64),
@@ -81,9 +84,15 @@ def _column(values: npt.NDArray[Any], dtype: type[np.integer]) -> Any:
     return native.column(engine, values, dtype)
 
 
-def _new_columns32(count: int, length: int) -> list[Any]:
-    return native.new_columns(engine, count, length, np.int32)
+def _new_records(record: Record, length: int) -> Any:
+    if is_compiled():
+        return np.empty(length, dtype=c_struct(record))
+    return [record() for _ in range(length)]
 
 
-def _new_columns64(count: int, length: int) -> list[Any]:
-    return native.new_columns(engine, count, length, np.int64)
+def _new32(length: int) -> Any:
+    return native.new_room(engine, length, np.int32)
+
+
+def _new64(length: int) -> Any:
+    return native.new_room(engine, length, np.int64)

@@ -11,18 +11,26 @@ cdef extern from *:
 
 cdef int NONE
 
+# as engine_records has them
+cdef struct StageFields:
+    int engine, queue, missing, cause, next_waiting, by_end, by_start
+    long long ready_ps, end_ps
+
+cdef struct ReleaseFields:
+    int released, queue, releaser
+
+cdef struct ServerFields:
+    int first_waiting, last_waiting, serving, served, touched
+
 @cython.final
 cdef class Law:
-    cdef public Py_ssize_t stages
-    # strided: columns of one record
-    cdef int[:] engine, queue, missing, next_waiting, by_end, by_start
-    cdef int[:] released, lag_queue, releaser
-    cdef int[:] first_waiting, last_waiting, serving, served, touched, is_touched
-    cdef int[:] newly_ready, put_aside, next_due, past_due, event, heap_queue
-    cdef long long[:] due_ps, heap_ps
+    cdef Py_ssize_t stages
+    cdef StageFields[::1] stage
+    cdef ReleaseFields[::1] row
+    cdef ServerFields[::1] server
     cdef const long long[::1] queue_ps
-    cdef int[:] cause
-    cdef long long[:] ready_ps, end_ps
+    cdef int[::1] touched, newly_ready, put_aside, next_due, past_due, event, heap_queue
+    cdef long long[::1] due_ps, heap_ps
     cdef long long now
     cdef Py_ssize_t lane, newly_ready_count, touched_count
     cdef int heap_size

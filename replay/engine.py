@@ -1,24 +1,24 @@
 """The law at native speed: one source, compiled when the package is built, plain Python elsewhere.
 
 `Law` runs a stage graph given as flat columns (compiled_runner prepares them: memory views of C
-integers when compiled, lists otherwise). engine.pxd holds the C types and nothing else.
+integers when compiled, lists otherwise). engine.pxd holds the C types and nothing else. What an event
+needs lies together, in the records of engine_records.
 
 Three facts make it quick. Every duration class and lag class lasts one time, so the events of a
 class come due in the order in which they were made: a class is a queue, and only the queues' heads
 need a heap. Stages become ready in order of time, so an engine's waiting line is a queue as well,
 once the stages of one instant are sorted by id. And nothing that starts in an instant ends or
 releases in it, so an instant is settled before anything starts.
-
-Columns that come from one call of `new32` or `new64` lie side by side in memory, so that what an
-event needs of a stage, a release or an engine comes at once.
 """
 
 from collections.abc import Callable, MutableSequence
 
+from .engine_records import ReleaseRecord, ServerRecord, StageRecord
+
 NONE = -1
 
 Ints = MutableSequence[int]
-NewColumns = Callable[[int, int], list[Ints]]
+NewColumn = Callable[[int], Ints]
 
 _BUILT_FROM: bytes
 
@@ -32,7 +32,7 @@ def built_from() -> str:
 
 
 class Law:
-    """One run of a graph of stages. `new32(n, length)`, `new64` give n columns, whatever is in them.
+    """One run of a graph of stages. The `new_…` give so many records or numbers, whatever is in them.
 
     Per engine: `serves`, 1 where stages queue for it, else 0. Per stage: `engine` and `queue` (its
     duration class). Releases as stage_graph has them, grouped by the stage released
@@ -52,49 +52,42 @@ class Law:
         releaser: Ints,
         from_start: Ints,
         lag_class: Ints,
-        new32: NewColumns,
-        new64: NewColumns,
+        new_stages: Callable[[int], MutableSequence[StageRecord]],
+        new_rows: Callable[[int], MutableSequence[ReleaseRecord]],
+        new_servers: Callable[[int], MutableSequence[ServerRecord]],
+        new32: NewColumn,
+        new64: NewColumn,
     ) -> None:
         self.stages = len(engine)
-        (
-            self.engine,  # NONE where it needs not queue
-            self.queue,
-            self.missing,  # how many releases it still waits for
-            self.cause,
-            self.next_waiting,
-            self.by_end,  # the first of the releases by its end; those by its start follow
-            self.by_start,
-            _,  # eight make half a cache line
-        ) = new32(8, self.stages + 1)
-        self.ready_ps, self.end_ps = new64(2, self.stages + 1)
-        self.released, self.lag_queue, self.releaser, _ = new32(4, len(releaser))
+        self.stage = new_stages(self.stages + 1)
+        self.row = new_rows(len(releaser))
+        self.server = new_servers(len(serves))
         self.queue_ps = queue_ps
         queues = len(queue_ps)
-        self.next_due, self.past_due = new32(2, queues)
+        self.next_due = new32(queues)
+        self.past_due = new32(queues)
         for each in range(queues):
             self.next_due[each] = 0
         self.lay_stages(serves, engine, queue, offsets)
         self.count_releases(releaser, from_start)
         self.lay_releases(offsets, releaser, from_start, lag_class, first_lag)
         events = self.lay_queues()
-        (self.event,) = new32(1, events)
-        (self.due_ps,) = new64(1, events)
-        (self.heap_queue,) = new32(1, queues)
-        (self.heap_ps,) = new64(1, queues)
+        self.event = new32(events)
+        self.due_ps = new64(events)
+        self.heap_queue = new32(queues)
+        self.heap_ps = new64(queues)
         self.heap_size = 0
 
-        engines = len(serves)
-        self.first_waiting, self.last_waiting, self.serving, self.served = new32(4, engines)
-        self.touched, self.is_touched = new32(2, engines)
-        for each in range(engines):
-            self.first_waiting[each] = NONE
-            self.serving[each] = NONE
-            self.is_touched[each] = NONE
+        for each in range(len(serves)):
+            self.server[each].first_waiting = NONE
+            self.server[each].serving = NONE
+            self.server[each].touched = NONE
+        self.touched = new32(len(serves))
         self.touched_count = 0
         self.now = 0
         self.lane = NONE
-        (self.newly_ready,) = new32(1, self.stages)
-        (self.put_aside,) = new32(1, self.stages)
+        self.newly_ready = new32(self.stages)
+        self.put_aside = new32(self.stages)
         self.newly_ready_count = 0
 
     # The columns that a run goes by: releases grouped by who releases.
@@ -102,30 +95,30 @@ class Law:
     def lay_stages(self, serves: Ints, engine: Ints, queue: Ints, offsets: Ints) -> None:
         """Every stage's columns, its releases not yet counted; counts each queue's stages."""
         for stage in range(self.stages):
-            self.engine[stage] = engine[stage] if serves[engine[stage]] == 1 else NONE
-            self.queue[stage] = queue[stage]
-            self.missing[stage] = offsets[stage + 1] - offsets[stage]
-            self.cause[stage] = NONE
-            self.ready_ps[stage] = NONE
-            self.end_ps[stage] = NONE
-            self.by_end[stage] = 0
-            self.by_start[stage] = 0
+            self.stage[stage].engine = engine[stage] if serves[engine[stage]] == 1 else NONE
+            self.stage[stage].queue = queue[stage]
+            self.stage[stage].missing = offsets[stage + 1] - offsets[stage]
+            self.stage[stage].cause = NONE
+            self.stage[stage].ready_ps = NONE
+            self.stage[stage].end_ps = NONE
+            self.stage[stage].by_end = 0
+            self.stage[stage].by_start = 0
             self.next_due[queue[stage]] += 1
 
     def count_releases(self, releaser: Ints, from_start: Ints) -> None:
         """Sets by_end and by_start to one past the last release of their kind."""
         for row in range(len(releaser)):
             if from_start[row] == 0:
-                self.by_end[releaser[row]] += 1
+                self.stage[releaser[row]].by_end += 1
             else:
-                self.by_start[releaser[row]] += 1
+                self.stage[releaser[row]].by_start += 1
         past = 0
         for stage in range(self.stages):
-            past += self.by_end[stage]
-            self.by_end[stage] = past
-            past += self.by_start[stage]
-            self.by_start[stage] = past
-        self.by_end[self.stages] = past
+            past += self.stage[stage].by_end
+            self.stage[stage].by_end = past
+            past += self.stage[stage].by_start
+            self.stage[stage].by_start = past
+        self.stage[self.stages].by_end = past
 
     def lay_releases(
         self, offsets: Ints, releaser: Ints, from_start: Ints, lag_class: Ints, first_lag: int
@@ -137,14 +130,14 @@ class Law:
         for stage in range(self.stages - 1, -1, -1):
             for row in range(offsets[stage + 1] - 1, offsets[stage] - 1, -1):
                 if from_start[row] == 0:
-                    self.by_end[releaser[row]] -= 1
-                    place = self.by_end[releaser[row]]
+                    self.stage[releaser[row]].by_end -= 1
+                    place = self.stage[releaser[row]].by_end
                 else:
-                    self.by_start[releaser[row]] -= 1
-                    place = self.by_start[releaser[row]]
-                self.released[place] = stage
-                self.lag_queue[place] = first_lag + lag_class[row]
-                self.releaser[place] = releaser[row]
+                    self.stage[releaser[row]].by_start -= 1
+                    place = self.stage[releaser[row]].by_start
+                self.row[place].released = stage
+                self.row[place].queue = first_lag + lag_class[row]
+                self.row[place].releaser = releaser[row]
                 self.next_due[first_lag + lag_class[row]] += 1
 
     def lay_queues(self) -> int:
@@ -163,7 +156,7 @@ class Law:
     def run(self) -> None:
         """Runs from time 0 until nothing is left to happen."""
         for stage in range(self.stages):
-            if self.missing[stage] == 0:
+            if self.stage[stage].missing == 0:
                 self.become_ready(stage)
         self.settle()
         self.arbitrate()
@@ -177,11 +170,11 @@ class Law:
     def take_times(self, ready_ps: Ints, start_ps: Ints, end_ps: Ints, cause: Ints) -> None:
         """The results, per stage, into columns of their own; −1 where it never came to it."""
         for stage in range(self.stages):
-            ready_ps[stage] = self.ready_ps[stage]
-            end = self.end_ps[stage]
+            ready_ps[stage] = self.stage[stage].ready_ps
+            end = self.stage[stage].end_ps
             end_ps[stage] = end
-            start_ps[stage] = NONE if end == NONE else end - self.queue_ps[self.queue[stage]]
-            cause[stage] = self.cause[stage]
+            start_ps[stage] = NONE if end == NONE else end - self.queue_ps[self.stage[stage].queue]
+            cause[stage] = self.stage[stage].cause
 
     # One instant: ends and releases, then stages without an engine, until nothing changes.
 
@@ -205,36 +198,36 @@ class Law:
             self.end(event)
             return
         row = event - self.stages
-        self.release(self.released[row], self.releaser[row])
+        self.release(self.row[row].released, self.row[row].releaser)
 
     def end(self, stage: int) -> None:
         """The stage ends now; its engine is free, and what it releases is released or lags behind."""
-        engine = self.engine[stage]
+        engine = self.stage[stage].engine
         if engine != NONE:
-            self.serving[engine] = NONE
-            self.served[engine] = stage
+            self.server[engine].serving = NONE
+            self.server[engine].served = stage
             self.touch(engine)
-        for row in range(self.by_end[stage], self.by_start[stage]):
-            queue = self.lag_queue[row]
+        for row in range(self.stage[stage].by_end, self.stage[stage].by_start):
+            queue = self.row[row].queue
             if self.queue_ps[queue] == 0:
-                self.release(self.released[row], stage)
+                self.release(self.row[row].released, stage)
             else:
                 self.append(queue, self.stages + row)
 
     def release(self, released: int, releaser: int) -> None:
         """One release happened; of those that came last, the least releaser is the cause."""
-        if self.now > self.ready_ps[released] or releaser < self.cause[released]:
-            self.cause[released] = releaser
-        self.ready_ps[released] = self.now
-        self.missing[released] -= 1
-        if self.missing[released] == 0:
+        if self.now > self.stage[released].ready_ps or releaser < self.stage[released].cause:
+            self.stage[released].cause = releaser
+        self.stage[released].ready_ps = self.now
+        self.stage[released].missing -= 1
+        if self.stage[released].missing == 0:
             self.become_ready(released)
 
     def become_ready(self, stage: int) -> None:
         """Everything that releases the stage has happened."""
-        self.ready_ps[stage] = self.now
-        if self.engine[stage] == NONE:
-            self.next_waiting[stage] = self.lane
+        self.stage[stage].ready_ps = self.now
+        if self.stage[stage].engine == NONE:
+            self.stage[stage].next_waiting = self.lane
             self.lane = stage
         else:
             self.newly_ready[self.newly_ready_count] = stage
@@ -244,12 +237,12 @@ class Law:
         """Starts what needs no engine; what takes no time ends at once and may release more."""
         while self.lane != NONE:
             stage = self.lane
-            self.lane = self.next_waiting[stage]
+            self.lane = self.stage[stage].next_waiting
             self.start(stage)
-            if self.end_ps[stage] == self.now:
+            if self.stage[stage].end_ps == self.now:
                 self.end(stage)
             else:
-                self.append(self.queue[stage], stage)
+                self.append(self.stage[stage].queue, stage)
 
     # Then each idle engine starts the least (ready, id) of those that wait for it.
 
@@ -261,44 +254,44 @@ class Law:
         self.newly_ready_count = 0
         for place in range(self.touched_count):
             engine = self.touched[place]
-            self.is_touched[engine] = NONE
-            if self.serving[engine] == NONE and self.first_waiting[engine] != NONE:
+            self.server[engine].touched = NONE
+            if self.server[engine].serving == NONE and self.server[engine].first_waiting != NONE:
                 self.serve(engine)
         self.touched_count = 0
 
     def line_up(self, stage: int) -> None:
         """The stage joins its engine's line: later than all in it, or as late with a greater id."""
-        engine = self.engine[stage]
-        if self.first_waiting[engine] == NONE:
-            self.first_waiting[engine] = stage
+        engine = self.stage[stage].engine
+        if self.server[engine].first_waiting == NONE:
+            self.server[engine].first_waiting = stage
         else:
-            self.next_waiting[self.last_waiting[engine]] = stage
-        self.last_waiting[engine] = stage
-        self.next_waiting[stage] = NONE
+            self.stage[self.server[engine].last_waiting].next_waiting = stage
+        self.server[engine].last_waiting = stage
+        self.stage[stage].next_waiting = NONE
         self.touch(engine)
 
     def touch(self, engine: int) -> None:
         """The engine may be able to start something in this instant."""
-        if self.is_touched[engine] == NONE:
-            self.is_touched[engine] = engine
+        if self.server[engine].touched == NONE:
+            self.server[engine].touched = engine
             self.touched[self.touched_count] = engine
             self.touched_count += 1
 
     def serve(self, engine: int) -> None:
         """The first in line starts. Where it had to queue, the stage served before is its cause."""
-        stage = self.first_waiting[engine]
-        self.first_waiting[engine] = self.next_waiting[stage]
-        self.serving[engine] = stage
-        if self.now > self.ready_ps[stage]:
-            self.cause[stage] = self.served[engine]
+        stage = self.server[engine].first_waiting
+        self.server[engine].first_waiting = self.stage[stage].next_waiting
+        self.server[engine].serving = stage
+        if self.now > self.stage[stage].ready_ps:
+            self.stage[stage].cause = self.server[engine].served
         self.start(stage)
-        self.append(self.queue[stage], stage)
+        self.append(self.stage[stage].queue, stage)
 
     def start(self, stage: int) -> None:
         """The stage starts now; what its start releases lags behind."""
-        self.end_ps[stage] = self.now + self.queue_ps[self.queue[stage]]
-        for row in range(self.by_start[stage], self.by_end[stage + 1]):
-            self.append(self.lag_queue[row], self.stages + row)
+        self.stage[stage].end_ps = self.now + self.queue_ps[self.stage[stage].queue]
+        for row in range(self.stage[stage].by_start, self.stage[stage + 1].by_end):
+            self.append(self.row[row].queue, self.stages + row)
 
     # Events: a queue per class, a heap of the queues by when their first event is due.
 

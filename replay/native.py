@@ -14,7 +14,6 @@ import numpy.typing as npt
 from ..schemas.errors import KerntapeError
 
 NONE = -1
-CACHE_LINE_BYTES = 64
 
 
 class NativeModule(Protocol):
@@ -56,18 +55,11 @@ def column(module: NativeModule, values: npt.NDArray[Any], dtype: type[np.intege
     return np.ascontiguousarray(values, dtype=dtype) if is_compiled(module) else values.tolist()
 
 
-def new_columns(
-    module: NativeModule, count: int, length: int, dtype: type[np.integer]
-) -> list[Any]:
-    """What the module fills: columns side by side in memory when compiled, a row from a line's start."""
-    if not is_compiled(module):
-        return [[NONE] * length for _ in range(count)]
-    spare = CACHE_LINE_BYTES // np.dtype(dtype).itemsize
-    block = np.empty(count * length + spare, dtype=dtype)
-    first = -block.ctypes.data % CACHE_LINE_BYTES // block.itemsize
-    return list(block[first : first + count * length].reshape(length, count).T)
-
-
 def new_column(module: NativeModule, length: int, dtype: type[np.integer]) -> Any:
     """What the module writes: `length` times NONE."""
     return np.full(length, NONE, dtype=dtype) if is_compiled(module) else [NONE] * length
+
+
+def new_room(module: NativeModule, length: int, dtype: type[np.integer]) -> Any:
+    """As new_column, but whatever is in it: the module writes before it reads."""
+    return np.empty(length, dtype=dtype) if is_compiled(module) else [NONE] * length

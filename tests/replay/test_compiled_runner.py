@@ -15,7 +15,7 @@ from law_graphs import LANE, SERVER, Release, graph_of, law_graphs
 def uncompiled_engine() -> ModuleType:
     """The engine's source, run as Python, whatever is built beside it."""
     source = Path(compiled_runner.__file__).parent / "engine.py"
-    spec = importlib.util.spec_from_file_location("uncompiled_engine", source)
+    spec = importlib.util.spec_from_file_location("kerntape.replay.uncompiled_engine", source)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

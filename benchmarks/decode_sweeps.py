@@ -197,7 +197,9 @@ def _check_plot(path: Path) -> None:
     if path.is_dir() or not os.access(path.parent, os.W_OK):
         raise ConfigError(f"--plot must be a file in a folder that can be written to, not '{path}'")
     if find_spec("matplotlib") is None:
-        raise KerntapeError("--plot needs matplotlib: pip install -e '.[plots]'")
+        raise KerntapeError(
+            "--plot needs matplotlib: pip install -e '.[plots]' in kerntape's clone"
+        )
 
 
 def draw(result: Result, path: Path) -> None:

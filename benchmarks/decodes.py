@@ -8,8 +8,9 @@ from pathlib import Path
 from kerntape.replay.calibration import resolve_calibration
 from kerntape.replay.durations import durations
 from kerntape.replay.lower import lower
+from kerntape.replay.machine import topology_of
 from kerntape.replay.policy import resolve_policy
-from kerntape.replay.replay import Prepared, topology_of
+from kerntape.replay.replay import Prepared
 from kerntape.replay.stage_graph import Durations
 from kerntape.schemas.calibration import Calibration
 from kerntape.schemas.hazard_policy import HazardPolicy

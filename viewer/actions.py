@@ -10,19 +10,24 @@ from functools import partial
 from .action import Action
 from .model import look, marking, rows, steps
 from .model.look import Overlay
-from .panel_actions import CALIBRATE, COMPARE, HAZARDS, MACHINE, PANEL_ACTIONS
+from .panel_actions import (
+    CALIBRATE,
+    COMPARE,
+    HAZARDS,
+    LISTS,
+    MACHINE,
+    PANEL_ACTIONS,
+    SUMMARY,
+)
 from .typed_actions import TYPED, TYPING
 
-STAGES, ROWS, TIME, WHY, MORE, LISTS = (
-    "Stages",
-    "Rows",
-    "Time",
-    "Why",
-    "More",
-    "In a list or panel",
-)
+STAGES, ROWS, TIME, WHY, MORE = "Stages", "Rows", "Time", "Why", "More"
 
 ON_TIMELINE = (STAGES, WHY, ROWS, TIME, MORE)
+PANELS = (LISTS, CALIBRATE, HAZARDS)
+
+EVERYWHERE = ("help", "export", "export_csv", "theme")
+"""The names of the timeline's actions that every screen has, on the same keys."""
 
 PAGE_ROWS = 10
 
@@ -213,7 +218,7 @@ ACTIONS = (
     Action("pan_left", ("a", "A"), "a A", TIME, "pan to earlier times", look.pan_left),
     Action("pan_right", ("d", "D"), "d D", TIME, "pan to later times", look.pan_right),
     Action("show_all", ("0",), "0", TIME, "the whole timeline", look.show_all),
-    Action("focus", ("f",), "f", TIME, "the selected stage in the middle, large", look.focus),
+    Action("focus", ("f",), "f", TIME, "the selected stage in the middle, large", steps.focus),
     Action("play", ("space",), "Space", TIME, "play, until the end or any key"),
     Action("play_faster", ("greater_than_sign",), ">", TIME, "play twice as fast"),
     Action("play_slower", ("less_than_sign",), "<", TIME, "play half as fast"),
@@ -229,18 +234,10 @@ ACTIONS = (
     Action("compare", ("x",), "x", MORE, "compare: two files, or before and after c"),
     Action("machine", ("g", "M"), "g M", MORE, "the machine: how busy its PEs and links are"),
     Action("export", ("e",), "e", MORE, "save this screen as an SVG picture"),
+    Action("export_csv", ("E",), "E", MORE, "save what is shown, or the area, as a CSV table"),
+    Action("theme", ("C",), "C", MORE, "light or dark colours"),
     Action("help", ("question_mark", "f1", "ctrl+p"), "? ^P", MORE, "all keys: type to find one"),
     Action("quit", ("q", "ctrl+c"), "q", MORE, "quit"),
-    Action("list_down", ("down", "j"), "↓ j", LISTS, "next line"),
-    Action("list_up", ("up", "k"), "↑ k", LISTS, "previous line"),
-    Action("list_page_down", ("pagedown", "space"), "PgDn", LISTS, "a page down"),
-    Action("list_page_up", ("pageup",), "PgUp", LISTS, "a page up"),
-    Action("list_first", ("home",), "Home", LISTS, "first line"),
-    Action("list_last", ("end",), "End", LISTS, "last line"),
-    Action("choose", ("enter",), "Enter", LISTS, "choose: show the hazard, type the number"),
-    Action(
-        "close", ("escape", "q", "ctrl+c"), "Esc q", LISTS, "close; so does the key that opened it"
-    ),
     *PANEL_ACTIONS,
     *TYPED,
 )
@@ -262,7 +259,7 @@ HINTS = (
 
 def sections() -> Iterator[tuple[str, list[Action]]]:
     """The table by section, in the order for reading."""
-    for section in (*ON_TIMELINE, TYPING, LISTS, CALIBRATE, HAZARDS, COMPARE, MACHINE):
+    for section in (*ON_TIMELINE, TYPING, SUMMARY, *PANELS, COMPARE, MACHINE):
         actions = [action for action in ACTIONS if action.section == section]
         if actions:
             yield section, actions
@@ -273,9 +270,15 @@ def on_timeline() -> tuple[Action, ...]:
     return tuple(action for action in ACTIONS if action.section in ON_TIMELINE)
 
 
-def in_lists() -> tuple[Action, ...]:
-    """The actions of the lists and panels over it."""
-    return tuple(action for action in ACTIONS if action.section == LISTS)
+def everywhere() -> tuple[Action, ...]:
+    """The actions that every screen has."""
+    return tuple(named(name) for name in EVERYWHERE)
+
+
+def without_keys_of(actions: tuple[Action, ...], taken: tuple[Action, ...]) -> tuple[Action, ...]:
+    """The actions none of whose keys means something else on a screen."""
+    mine = {key for action in taken for key in action.keys}
+    return tuple(action for action in actions if not mine.intersection(action.keys))
 
 
 def named(name: str) -> Action:

@@ -1,19 +1,37 @@
 """The browser as a Textual application, and its screen as a picture without a terminal."""
 
 import asyncio
-from collections.abc import Iterable
+import os
+import sys
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from textual.app import App
 from textual.pilot import Pilot
+from textual.theme import Theme as TextualTheme
 
 from ..schemas.errors import KerntapeError
 from ..schemas.timeline import Timeline
+from .daemon_threads import DaemonThreads
 from .model.index import TimelineIndex
 from .model.text import Line
+from .model.tones import Paint
 from .picture_file import compose, picture_name, write_picture
+from .screens.host import ExportAsked, LeaveAsked
+from .screens.saving import SAVING
 from .screens.timeline import TimelineScreen
 from .widgets.painted import Painted
+from .widgets.palette import DARK, LIGHT, Palette, Theme
+
+THEMES = {"dark": DARK, "light": LIGHT}
+
+SWITCH_S = 0.0005
+"""How long a thread may run Python while the screen wants to; Python's own 5 ms add up to a tenth of a
+second a key.
+"""
+
+LIGHT_GROUNDS = ("7", "15")
+"""The numbers of white among a terminal's sixteen colours."""
 
 
 class Browser(App[None]):
@@ -28,12 +46,23 @@ class Browser(App[None]):
         title: str,
         other: tuple[Timeline, str] | None = None,
         path: Path | None = None,
+        theme: Theme = DARK,
     ) -> None:
-        super().__init__()
+        has_colours = "NO_COLOR" not in os.environ
+        super().__init__(ansi_color=not has_colours or None)
+        self.palette = Palette(theme, has_colours=has_colours)
+        for one in (DARK, LIGHT):
+            self.register_theme(_textual_theme(one))
+        self.theme = theme.name
         self.title = title
         self._path = path
         self._index = TimelineIndex(timeline, title)
         self._other = TimelineIndex(*other) if other else None
+
+    def on_load(self) -> None:
+        """No thread at work keeps the browser from being left, or makes a key wait for long."""
+        asyncio.get_running_loop().set_default_executor(DaemonThreads())
+        sys.setswitchinterval(SWITCH_S)
 
     def get_default_screen(self) -> TimelineScreen:
         """The one screen; panels are laid over it."""
@@ -45,15 +74,54 @@ class Browser(App[None]):
         patches = [(one.region.x, one.region.y, one.lines) for one in painted]
         return compose(patches, self.size.width, self.size.height)
 
-    def on_timeline_screen_export_asked(self, event: TimelineScreen.ExportAsked) -> None:
+    def on_export_asked(self, event: ExportAsked) -> None:
         """Writes what is on the screen beside the user's other files, never over one of them."""
         try:
             path = picture_name(event.name, self.title)
-            write_picture(path, self.screen_lines(), self.size.width)
+            write_picture(path, self.screen_lines(), self.size.width, Palette(self.palette.theme))
         except KerntapeError as error:
-            event.screen.say(str(error))
+            event.say(str(error))
         else:
-            event.screen.say(f"saved {path.name}")
+            event.say(f"saved {path.name}")
+
+    async def on_leave_asked(self) -> None:
+        """Leaves as soon as what is being saved is saved."""
+        saving = [worker for worker in self.workers if worker.group == SAVING]
+        if saving:
+            await self.workers.wait_for_complete(saving)
+        self.exit()
+
+    async def action_quit(self) -> None:
+        """Textual's own key for leaving, ^Q."""
+        self.post_message(LeaveAsked())
+
+    def on_theme_asked(self) -> None:
+        """Light colours for dark ones, or the other way round."""
+        theme = LIGHT if self.palette.theme.is_dark else DARK
+        self.palette = Palette(theme, has_colours=not self.no_color)
+        self.theme = theme.name
+        for screen in self.screen_stack:
+            for painted in screen.query(Painted):
+                painted.refresh()
+
+
+def _textual_theme(theme: Theme) -> TextualTheme:
+    """Textual's form of the colours that its own widgets need."""
+    return TextualTheme(
+        name=theme.name,
+        primary=theme.paints[Paint.ACCENT],
+        foreground=theme.paints[Paint.TEXT],
+        background=theme.ground,
+        surface=theme.ground,
+        panel=theme.panel,
+        dark=theme.is_dark,
+    )
+
+
+def theme_of_terminal(environment: Mapping[str, str]) -> Theme:
+    """Light on a terminal that says that its ground is (COLORFGBG: `0;15`), else dark."""
+    ground = environment.get("COLORFGBG", "").rpartition(";")[2]
+    return LIGHT if ground in LIGHT_GROUNDS else DARK
 
 
 def browse(
@@ -62,13 +130,16 @@ def browse(
     title: str,
     other: tuple[Timeline, str] | None = None,
     path: Path | None = None,
+    theme: str | None = None,
 ) -> None:
     """Opens the browser on the terminal until the user quits; `title` is shown as the file's name.
 
     `other` is a second timeline and its title: both are then shown side by side. Bookmarks are kept
-    beside the file at `path`; without one, until the browser is left.
+    beside the file at `path`; without one, until the browser is left. `theme` is a name of THEMES;
+    without one the terminal is asked for its ground.
     """
-    Browser(timeline, title, other, path).run()
+    colours = THEMES[theme] if theme else theme_of_terminal(os.environ)
+    Browser(timeline, title, other, path, colours).run()
 
 
 def export_svg(
@@ -79,6 +150,7 @@ def export_svg(
     size: tuple[int, int] = (100, 30),
     keys: Iterable[str] = (),
     other: tuple[Timeline, str] | None = None,
+    theme: str = "dark",
 ) -> None:
     """Writes the browser's screen as an SVG, after `keys` (Textual's names), without a terminal.
 
@@ -88,7 +160,7 @@ def export_svg(
     """
     shown = title or timeline.trace.header.kernel
     lines = asyncio.run(_lines_after(Browser(timeline, shown, other), size, keys))
-    write_picture(path, lines, size[0])
+    write_picture(path, lines, size[0], Palette(THEMES[theme]))
 
 
 async def _lines_after(app: Browser, size: tuple[int, int], keys: Iterable[str]) -> list[Line]:

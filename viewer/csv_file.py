@@ -1,8 +1,11 @@
-"""Stages as a CSV file: a line a stage, in the order (start, stage id), written whole or not at all."""
+"""Tables as CSV files, written whole or not at all: stages, a line each in the order (start, stage id),
+and whatever a screen lists.
+"""
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -35,20 +38,26 @@ ROWS_AT_A_TIME = 4096
 
 def write_csv(path: Path, index: TimelineIndex, stages: Int64s) -> None:
     """Writes the stages; times in picoseconds. FileError where the file exists or cannot be written."""
+    order = np.lexsort((stages, index.timeline.start_ps[stages]))
+    write_table(path, COLUMNS, (_row(index, stage) for stage in stages[order].tolist()))
+
+
+def write_table(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Writes the columns' names and the rows. FileError where the file exists or cannot be written."""
     if path.exists():
         raise FileError(f"{path.name}: exists already; choose another name")
-    order = np.lexsort((stages, index.timeline.start_ps[stages]))
     with write_whole(path) as file:
-        for part in _parts(index, stages[order].tolist()):
+        for part in _parts(columns, rows):
             file.write(part.encode("utf-8"))
 
 
-def _parts(index: TimelineIndex, stages: list[int]) -> Iterator[str]:
+def _parts(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for first in range(0, len(stages), ROWS_AT_A_TIME):
-        writer.writerows(_row(index, stage) for stage in stages[first : first + ROWS_AT_A_TIME])
+    writer.writerow(columns)
+    left = iter(rows)
+    while some := list(islice(left, ROWS_AT_A_TIME)):
+        writer.writerows(some)
         yield text.getvalue()
         text.seek(0)
         text.truncate()

@@ -13,7 +13,7 @@ from ..schemas.atomic_file import write_whole
 from ..schemas.errors import FileError
 from .model.text import Line, Span, cells, character_cells
 from .model.tones import TEXT
-from .widgets.palette import BACKGROUND, style_of
+from .widgets.palette import Palette
 
 CELL_WIDTH = 8.4
 CELL_HEIGHT = 18
@@ -22,6 +22,7 @@ MARGIN = 10
 FONT_SIZE = 14
 FONTS = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace"
 BLOCKS = "▁▂▃▄▅▆▇█"
+LEFT_BLOCKS = "▏▎▍▌▋▊▉"
 
 Patch = tuple[int, int, list[Line]]
 """Lines and where their top left cell lies: (column, line, lines)."""
@@ -54,39 +55,44 @@ def _joined(row: list[tuple[str, int]]) -> Line:
     return tuple(Span("".join(text for text, _ in run), tone) for tone, run in runs)
 
 
-def write_picture(path: Path, lines: list[Line], width: int) -> None:
+def write_picture(path: Path, lines: list[Line], width: int, palette: Palette) -> None:
     """Writes the lines as an SVG, whole or not at all. Raises FileError."""
     with write_whole(path) as file:
-        file.write(svg(lines, width).encode("utf-8"))
+        file.write(svg(lines, width, palette).encode("utf-8"))
 
 
-def svg(lines: list[Line], width: int) -> str:
-    """The lines, each of `width` cells, as an SVG document. The same lines give the same text."""
+def svg(lines: list[Line], width: int, palette: Palette) -> str:
+    """The lines, each of `width` cells, as an SVG document in the palette's colours. The same lines
+    give the same text.
+    """
     pixels = (width * CELL_WIDTH + 2 * MARGIN, len(lines) * CELL_HEIGHT + 2 * MARGIN)
     size = f'width="{_number(pixels[0])}" height="{_number(pixels[1])}"'
     view = f"0 0 {_number(pixels[0])} {_number(pixels[1])}"
-    body = "\n".join(shape for y, line in enumerate(lines) for shape in _line_shapes(y, line))
+    shapes = (shape for y, line in enumerate(lines) for shape in _line_shapes(y, line, palette))
+    body = "\n".join(shapes)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="{view}">\n'
         f"<style>text {{ font: {FONT_SIZE}px {FONTS}; white-space: pre; }}"
         " .b { font-weight: bold; }</style>\n"
-        f'<rect width="100%" height="100%" rx="6" fill="{BACKGROUND}"/>\n'
+        f'<rect width="100%" height="100%" rx="6" fill="{palette.theme.ground}"/>\n'
         f"{body}\n</svg>\n"
     )
 
 
-def _line_shapes(y: int, line: Line) -> Iterator[str]:
-    column = 0
+def _line_shapes(y: int, line: Line, palette: Palette) -> Iterator[str]:
+    column, usual = 0, palette.theme.ground
     for span in line:
-        style = style_of(span.tone)
-        ground = style.bgcolor.name if style.bgcolor else BACKGROUND
-        if ground != BACKGROUND:
+        style = palette.style(span.tone)
+        ground = style.bgcolor.name if style.bgcolor else usual
+        if ground != usual:
             yield _rectangle(column, y, cells(span.text), 8, ground)
-        ink = style.color.name if style.color else BACKGROUND
+        ink = style.color.name if style.color else usual
         for kind, run in groupby(span.text, key=_drawn_as):
             text = "".join(run)
             if kind in BLOCKS:
                 yield _rectangle(column, y, len(text), BLOCKS.index(kind) + 1, ink)
+            elif kind in LEFT_BLOCKS:
+                yield _rectangle(column, y, (LEFT_BLOCKS.index(kind) + 1) / 8, 8, ink)
             elif kind != " ":
                 yield _text(column, y, text, ink, bold=bool(style.bold))
             column += cells(text)
@@ -94,10 +100,10 @@ def _line_shapes(y: int, line: Line) -> Iterator[str]:
 
 def _drawn_as(character: str) -> str:
     """A block or a space stands for itself; everything else is text."""
-    return character if character in BLOCKS + " " else "text"
+    return character if character in f"{BLOCKS}{LEFT_BLOCKS} " else "text"
 
 
-def _rectangle(column: int, y: int, width: int, eighths: int, fill: str) -> str:
+def _rectangle(column: int, y: int, width: float, eighths: int, fill: str) -> str:
     height = CELL_HEIGHT * eighths / 8
     left, top = MARGIN + column * CELL_WIDTH, MARGIN + (y + 1) * CELL_HEIGHT - height
     place = f'x="{_number(left)}" y="{_number(top)}"'

@@ -13,6 +13,7 @@ from kerntape.topologies.loader import resolve_topology
 from kerntape.viewer.app import Browser
 from kerntape.viewer.model.hazards import HazardIndex
 from kerntape.viewer.model.index import TimelineIndex
+from kerntape.viewer.screens.summary import SummaryScreen
 from kerntape.viewer.screens.timeline import TimelineScreen
 from textual.pilot import Pilot
 from timeline_builder import decode_like
@@ -65,13 +66,15 @@ def opt3() -> Timeline:
 
 @pytest.fixture(scope="session")
 def drive():
-    """Runs a scenario of keys and clicks in the browser, and gives what it returns."""
+    """Runs a scenario of keys and clicks on the timeline, past the summary, and gives what it returns."""
 
     def run(timeline: Timeline, scenario: Scenario[T], size: tuple[int, int] = (100, 30)) -> T:
         async def go() -> T:
             app = Browser(timeline, "decode.ktrace")
             async with app.run_test(size=size) as pilot:
                 await pilot.pause()
+                assert isinstance(app.screen, SummaryScreen)
+                await pilot.press("escape")
                 screen = app.screen
                 assert isinstance(screen, TimelineScreen)
                 return await scenario(pilot, screen)

@@ -7,7 +7,6 @@ from pathlib import Path
 from kerntape.viewer.actions import (
     ACTIONS,
     HINTS,
-    in_lists,
     key_table,
     named,
     on_timeline,
@@ -23,10 +22,9 @@ def text(line):
     return "".join(span.text for span in line).rstrip()
 
 
-def test_no_key_does_two_things_on_the_same_screen():
-    for actions in (on_timeline(), in_lists()):
-        keys = [key for action in actions for key in action.keys]
-        assert sorted(keys) == sorted(set(keys))
+def test_no_key_does_two_things_on_the_timeline():
+    keys = [key for action in on_timeline() for key in action.keys]
+    assert sorted(keys) == sorted(set(keys))
 
 
 def test_every_action_has_a_name_keys_and_words_of_its_own():

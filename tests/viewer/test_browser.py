@@ -6,14 +6,15 @@ from pathlib import Path
 import pytest
 from kerntape.schemas.hazard_policy import HazardKind
 from kerntape.schemas.hazards import Outcome
-from kerntape.viewer.actions import in_lists, named, on_timeline
+from kerntape.viewer.actions import named, on_timeline
 from kerntape.viewer.model.look import select, window
+from kerntape.viewer.panel_actions import LISTS, in_section
 from kerntape.viewer.screens.ask import AskLine
 from kerntape.viewer.screens.command_line import CommandLine
 from kerntape.viewer.screens.hazards import HazardPanel
 from kerntape.viewer.screens.keys import KeysScreen
 from kerntape.viewer.screens.list_panel import ListPanel
-from kerntape.viewer.screens.summary import SummaryPanel
+from kerntape.viewer.screens.summary import SummaryScreen
 from kerntape.viewer.widgets.painted import Painted
 from kerntape.viewer.widgets.picture import Picture
 from textual import events
@@ -58,7 +59,7 @@ def test_every_key_of_every_move_does_what_the_table_says(drive):
     ("opener", "panel"),
     [
         ("hazards", HazardPanel),
-        ("summary", SummaryPanel),
+        ("summary", SummaryScreen),
         ("help", KeysScreen),
         ("path_steps", ListPanel),
         ("bookmarks", ListPanel),
@@ -134,7 +135,7 @@ def test_every_key_of_a_list_moves_as_the_table_says(drive):
             "list_first": 0,
             "list_last": 99,
         }
-        for action in in_lists():
+        for action in in_section(LISTS):
             for key in action.keys if action.name in expected else ():
                 panel.place = 50
                 await pilot.press(key)
@@ -162,33 +163,11 @@ def test_enter_in_the_list_of_hazards_shows_both_stages(drive):
 
 def test_enter_in_an_empty_list_closes_it(drive):
     async def scenario(pilot, screen):
-        for opener in ("tab", "question_mark", "u", "B", "exclamation_mark"):
+        for opener in ("tab", "question_mark", "B", "exclamation_mark"):
             await pilot.press(opener, "enter")
             assert pilot.app.screen is screen
 
     drive(two_commands().build(), scenario)
-
-
-def test_the_summary_is_added_up_in_the_background(drive, decode):
-    async def scenario(pilot, screen):
-        await pilot.press("u")
-        await pilot.app.workers.wait_for_complete()
-        await pilot.pause()
-        lines = text(pilot.app.screen.panel.lines)
-        assert lines[0].startswith("── summary ─")
-        assert lines[1].startswith("  1.719 µs makespan · 231 stages · 10 commands · 1 PE")
-
-    drive(decode, scenario, size=(100, 45))
-
-
-def test_a_summary_closed_at_once_leaves_nothing_behind(drive, decode):
-    async def scenario(pilot, screen):
-        for _ in range(5):
-            await pilot.press("u", "escape")
-        await pilot.app.workers.wait_for_complete()
-        assert pilot.app.screen is screen
-
-    drive(decode, scenario)
 
 
 def test_help_scrolls_where_it_is_longer_than_its_panel(drive, decode):
@@ -277,11 +256,11 @@ def test_a_click_selects_and_the_wheel_zooms(drive):
         assert screen.index.tree.rows[screen.look.row].title == "GEMM"
         await pilot.click(Picture, offset=(3, 1))
         assert screen.look.folded == {0}
-        picture.post_message(Picture.Wheeled(30, -1, shift=False))
+        picture.post_message(Picture.Wheeled("picture", 30, -1, shift=False))
         await pilot.pause()
         assert screen.look.span_ps == span // 2
         from_ps = screen.look.from_ps
-        picture.post_message(Picture.Wheeled(30, 1, shift=True))
+        picture.post_message(Picture.Wheeled("picture", 30, 1, shift=True))
         await pilot.pause()
         assert screen.look.from_ps > from_ps
 

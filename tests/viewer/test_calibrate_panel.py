@@ -12,6 +12,7 @@ from kerntape.viewer.panel_actions import CALIBRATE, in_section
 from kerntape.viewer.recalibration import Recalibration
 from kerntape.viewer.screens.ask import AskLine
 from kerntape.viewer.screens.calibrate import CalibratePanel
+from kerntape.viewer.screens.compare import CompareScreen
 from kerntape.viewer.widgets.painted import Painted
 
 FIXED = "pe_cpu.fixed_cycles"
@@ -66,7 +67,7 @@ def test_every_key_of_the_panel_does_what_the_table_says(drive, opt2, tmp_path, 
         panel = await open_at(pilot, FIXED)
         recalibration = screen.others.recalibration
         for action in in_section(CALIBRATE):
-            for key in action.keys:
+            for key in action.keys if action.name != "compare_turned" else ():
                 recalibration.settings = unchanged(opt2.calibration, opt2.policy)
                 if action.name.startswith("reset"):
                     recalibration.settings = typed(recalibration.settings, FIXED, "7")
@@ -199,5 +200,20 @@ def test_the_panel_is_closed_by_its_keys(drive, opt2, key):
     async def scenario(pilot, screen):
         await pilot.press("c", key)
         assert pilot.app.screen is screen
+
+    drive(opt2, scenario)
+
+
+def test_x_leads_from_the_turned_number_to_the_comparison_with_how_it_was(drive, opt2):
+    async def scenario(pilot, screen):
+        await open_at(pilot, FIXED)
+        await pilot.press("right")
+        await settled(pilot)
+        await pilot.press("x")
+        await settled(pilot)
+        assert isinstance(pilot.app.screen, CompareScreen)
+        upper, lower = pilot.app.screen.comparison.sides
+        assert upper.timeline.makespan_ps == opt2.makespan_ps
+        assert lower.timeline is screen.index.timeline
 
     drive(opt2, scenario)

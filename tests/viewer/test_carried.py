@@ -7,7 +7,8 @@ import pytest
 from kerntape.replay.replay import replay
 from kerntape.viewer.model.carried import carried, same_stage
 from kerntape.viewer.model.index import NO_STAGE, TimelineIndex
-from kerntape.viewer.model.look import first_look, focus, select, window
+from kerntape.viewer.model.look import first_look, select, window
+from kerntape.viewer.model.steps import focus
 from timeline_builder import two_commands
 
 

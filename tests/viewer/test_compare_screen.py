@@ -1,13 +1,18 @@
 """Side by side, driven by its keys."""
 
 import asyncio
+import csv
+from pathlib import Path
 
 import pytest
 from kerntape.viewer.actions import named
 from kerntape.viewer.app import Browser
-from kerntape.viewer.model.comparing import first_pair, moved
+from kerntape.viewer.model import times
+from kerntape.viewer.model.comparing import LOWER, UPPER, first_pair, marked, moved
+from kerntape.viewer.model.look import NO_TIME
 from kerntape.viewer.panel_actions import COMPARE, in_section
-from kerntape.viewer.screens.compare import CompareScreen, compare_moves
+from kerntape.viewer.screens.compare import MARKING, CompareScreen, compare_moves
+from kerntape.viewer.screens.keys import KeysScreen
 from kerntape.viewer.screens.timeline import TimelineScreen
 from kerntape.viewer.widgets.painted import Painted
 from timeline_builder import two_commands
@@ -69,7 +74,8 @@ def test_every_key_of_every_move_moves_both_sides(compared):
             for key in action.keys:
                 screen.pair = start
                 await pilot.press(key)
-                assert screen.pair == moved(screen.comparison, start, action.move), key
+                follow = marked if action.name in MARKING else moved
+                assert screen.pair == follow(screen.comparison, start, action.move), key
 
     compared(scenario)
 
@@ -129,3 +135,69 @@ def test_it_fits_any_terminal(compared, size):
         assert len(lines) == size[1]
 
     compared(scenario, size=size)
+
+
+def test_a_mark_is_set_on_both_sides_and_both_tell_how_far_they_are_from_it(compared):
+    async def scenario(pilot, screen):
+        await pilot.press("j", "j", "full_stop", "m")
+        marked_at = [look.at_ps for look in screen.pair.looks]
+        assert [look.mark_ps for look in screen.pair.looks] == marked_at
+        await pilot.press(*["full_stop"] * 4)
+        now = [look.at_ps for look in screen.pair.looks]
+        shown = text(screen.query_one("#compare", Painted).lines)
+        heads = [line for line in shown if "opt2.ktrace" in line or "opt3.ktrace" in line]
+        for head, before, after in zip(heads, marked_at, now, strict=True):
+            assert f"Δ +{times.exact(after - before)}" in head
+        await pilot.press("apostrophe")
+        assert [look.at_ps for look in screen.pair.looks] == marked_at
+        assert [look.mark_ps for look in screen.pair.looks] == now
+        await pilot.press("m", "m")  # here, and away
+        assert [look.mark_ps for look in screen.pair.looks] == [NO_TIME, NO_TIME]
+
+    compared(scenario)
+
+
+def test_one_finds_on_the_cursor_s_side_and_the_other_follows(compared):
+    def last_line(screen):
+        return text(screen.query_one("#compare", Painted).lines)[-1]
+
+    async def scenario(pilot, screen):
+        await pilot.press("greater_than_sign")
+        assert last_line(screen) == " nothing to find yet: / asks for a pattern"
+        await pilot.press("slash", *"gemm", "enter")
+        found = screen.look.stage
+        assert last_line(screen).startswith(" match 1 of ")
+        moment = screen.comparison.moment(UPPER, found)
+        assert screen.pair.looks[LOWER].stage == moment.stages[LOWER]
+        await pilot.press("greater_than_sign", "less_than_sign")
+        assert screen.look.stage == found
+        await pilot.press("tab", "greater_than_sign")  # the other side's matches
+        assert screen.pair.active == LOWER
+        assert last_line(screen).startswith(" match ")
+        await pilot.press("n")
+        assert "match" not in last_line(screen)
+
+    compared(scenario)
+
+
+def test_keys_picture_and_table_are_there_too(compared, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    async def scenario(pilot, screen):
+        await pilot.press("question_mark")
+        assert isinstance(pilot.app.screen, KeysScreen)
+        await pilot.press(*"first moment", "enter")
+        row = screen.comparison.alignment.first_divergence()
+        assert screen.look.stage == screen.comparison.moment_of_row(row).stages[0]
+        await pilot.press("e")
+        await pilot.pause()
+        assert text(screen.query_one("#compare", Painted).lines)[-1] == " saved opt2.svg"
+        await pilot.press("E")
+        await settled(pilot)
+        assert text(screen.query_one("#compare", Painted).lines)[-1].endswith("differences.csv")
+
+    compared(scenario)
+    with Path("differences.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    upper, lower = (sum(int(row[side]) for row in rows) for side in ("upper_ps", "lower_ps"))
+    assert sum(int(row["change_ps"]) for row in rows) == lower - upper

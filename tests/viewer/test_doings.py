@@ -10,6 +10,7 @@ from kerntape.schemas.hazards import Outcome
 from kerntape.schemas.timeline import Status
 from kerntape.viewer.app import Browser
 from kerntape.viewer.model.look import Overlay, select
+from kerntape.viewer.screens import finder
 from kerntape.viewer.screens.area import AreaPanel
 from kerntape.viewer.screens.command_line import CommandLine
 from kerntape.viewer.screens.list_panel import ListPanel
@@ -124,6 +125,29 @@ def test_a_pattern_is_found_and_gone_along(drive):
         assert (screen.look.stage, last_line(screen)) == (7, "match 1 of 1 for ^exp$")
         await say(pilot, "find nothing")
         assert (screen.look.stage, last_line(screen)) == (7, "no match for nothing")
+
+    drive(two_commands().build(), scenario)
+
+
+def test_a_long_timeline_is_searched_by_a_thread(drive, monkeypatch):
+    monkeypatch.setattr(finder, "AT_ONCE_STAGES", 0)
+
+    async def scenario(pilot, screen):
+        await pilot.press("slash", *typed("gemm"), "enter")
+        await pilot.app.workers.wait_for_complete()
+        await pilot.pause()
+        assert (screen.look.stage, last_line(screen)) == (1, "match 1 of 4 for gemm")
+        await pilot.press("n")
+        assert (screen.look.stage, last_line(screen)) == (2, "match 2 of 4 for gemm")
+
+    drive(two_commands().build(), scenario)
+
+
+def test_finding_stays_on_a_match_that_the_cursor_is_at(drive):
+    async def scenario(pilot, screen):
+        screen.go(select(screen.index, screen.look, 3))
+        await say(pilot, "find gemm")
+        assert (screen.look.stage, last_line(screen)) == (3, "match 3 of 4 for gemm")
 
     drive(two_commands().build(), scenario)
 

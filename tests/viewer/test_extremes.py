@@ -1,5 +1,6 @@
 """Timelines at the edges of what there can be: all of them open, at any size, and can be walked."""
 
+import asyncio
 from dataclasses import replace
 from functools import cache
 from itertools import cycle
@@ -11,13 +12,15 @@ from kerntape.schemas.stages import StageKind
 from kerntape.schemas.timeline import Status
 from kerntape.schemas.trace import SourceLine
 from kerntape.viewer.actions import on_timeline
-from kerntape.viewer.model import frame
+from kerntape.viewer.app import Browser
+from kerntape.viewer.model import frame, minimap
 from kerntape.viewer.model.hazards import HazardIndex
 from kerntape.viewer.model.index import TimelineIndex
 from kerntape.viewer.model.look import first_look
 from kerntape.viewer.model.rows import scrolled
 from kerntape.viewer.model.stage_box import box_lines, strip_lines
 from kerntape.viewer.model.text import line_cells
+from kerntape.viewer.screens.timeline import TimelineScreen
 from timeline_builder import (
     CPU,
     TimelineBuilder,
@@ -40,8 +43,8 @@ def ends_at_the_largest_time():
     return timeline_of_intervals([0, 2**61, 2**62 - 1], [2**61, 2**62 - 1, 2**62])
 
 
-def a_hundred_thousand_at_one_instant():
-    return timeline_of_intervals([5] * 100_000, [5] * 100_000)
+def a_million_at_one_instant():
+    return timeline_of_intervals([5] * 1_000_000, [5] * 1_000_000)
 
 
 def any_script():
@@ -71,7 +74,7 @@ TIMELINES = [
     pytest.param(one_stage, id="one stage"),
     pytest.param(lambda: timeline_of_intervals([0], [0]), id="one instant"),
     pytest.param(ends_at_the_largest_time, id="2^62 ps"),
-    pytest.param(a_hundred_thousand_at_one_instant, id="100000 at one instant"),
+    pytest.param(a_million_at_one_instant, id="1000000 at one instant"),
     pytest.param(any_script, id="any script"),
     pytest.param(deadlocked, id="deadlock"),
     pytest.param(many_pes, id="512 PEs"),
@@ -87,7 +90,7 @@ def test_every_move_leads_to_a_whole_screen_at_one_size_after_the_other(make):
         assert 0 <= look.from_ps < look.to_ps
         lines = [
             frame.header_line(index, width),
-            *frame.minimap_lines(index, hazards, look, width),
+            *minimap.minimap_lines(index, hazards, look, width),
             frame.ruler_line(index, look, width),
             *frame.row_lines(index, hazards, look, width, height),
             *box_lines(index, hazards, look, width, height),
@@ -128,13 +131,14 @@ def test_it_opens_and_can_be_walked(make, drive):
 
 
 def test_a_deadlock_is_said_on_the_screen(screen_text):
-    shown = screen_text(deadlocked(), (), (100, 30))
+    assert "DEADLOCK  96.00 ns makespan" in screen_text(deadlocked(), (), (100, 30))
+    shown = screen_text(deadlocked(), ("enter",), (100, 30))
     assert "DEADLOCK after 96.00 ns" in shown
     assert "! shows who waits for whom" in shown
 
 
 def test_no_control_character_reaches_the_screen(screen_text):
-    shown = screen_text(any_script(), (), (100, 30))
+    shown = screen_text(any_script(), ("enter",), (100, 30))
     assert not [c for c in shown if c != "\n" and not c.isprintable() and c != "\u0300"]
     assert "커널🔥" in shown
 
@@ -163,3 +167,31 @@ def test_columns_that_are_mapped_from_a_file_are_only_read(tmp_path, screen_text
     assert not mapped.start_ps.flags.writeable
     assert np.array_equal(mapped.start_ps, decode.start_ps)
     assert screen_text(mapped, ("u",), (100, 30)) == screen_text(decode, ("u",), (100, 30))
+
+
+BESIDE = ("n", "N", "v", "tab", "g", "m", "apostrophe", "j", "full_stop", "w", "0", "f", "p", "C")
+ON_THE_MACHINE = ("g", "n", "t", "w", "right", "down", "s", "E", "e", "question_mark", "escape")
+
+
+@pytest.mark.parametrize("make", TIMELINES)
+def test_side_by_side_with_itself_and_on_the_machine_too(make, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    timeline = make()
+
+    async def go():
+        app = Browser(timeline, "x", (timeline, "y"))
+        async with app.run_test(size=(100, 30)) as pilot:
+            await app.workers.wait_for_complete()
+            await pilot.pause()
+            await pilot.press(*BESIDE, "slash", "a", "enter", "greater_than_sign")
+            await app.workers.wait_for_complete()
+            await pilot.click("#compare", offset=(50, 8))
+            await pilot.click("#compare", offset=(5, 26))
+            await pilot.press("x")
+            await pilot.resize_terminal(20, 6)
+            await pilot.press(*ON_THE_MACHINE)
+            await pilot.click("#machine", offset=(3, 2))
+            await pilot.press("escape", "u", "down", "down", "enter")
+            assert isinstance(app.screen, TimelineScreen)
+
+    asyncio.run(go())

@@ -6,7 +6,7 @@ import pytest
 from kerntape.schemas.hazard_policy import HazardKind
 from kerntape.schemas.hazards import Outcome
 from kerntape.schemas.timeline import Status
-from kerntape.viewer.model import frame, steps
+from kerntape.viewer.model import frame, minimap, steps
 from kerntape.viewer.model.hazards import HazardIndex
 from kerntape.viewer.model.index import TimelineIndex
 from kerntape.viewer.model.look import first_look, select, window
@@ -60,11 +60,11 @@ def test_names_in_any_script_keep_the_header_s_width(two):
 
 def test_the_minimap_says_how_much_is_shown_and_brackets_it(two):
     index, hazards, look = two
-    top, bottom = frame.minimap_lines(index, hazards, look, 80)
+    top, bottom = minimap.minimap_lines(index, hazards, look, 80)
     assert text(top).endswith("◇ 0 held  ! 0 violated")
     assert text(bottom).endswith("all of 96.00 ns shown")
     half = window(index, look, 48_000, 48_000)
-    top, bottom = frame.minimap_lines(index, hazards, half, 80)
+    top, bottom = minimap.minimap_lines(index, hazards, half, 80)
     assert text(bottom).endswith("48.00 ns shown of 96.00 ns")
     assert text(bottom).lstrip().startswith("╶──")
     assert {line_cells(top), line_cells(bottom)} == {80}
@@ -74,7 +74,7 @@ def test_possible_hazards_are_counted_where_there_are_any():
     builder = two_commands()
     builder.hazard(Outcome.POTENTIAL, HazardKind.RAW, 0, 1, 2)
     index = TimelineIndex(builder.build(), "x")
-    top, _ = frame.minimap_lines(index, HazardIndex(index), first_look(index), 90)
+    top, _ = minimap.minimap_lines(index, HazardIndex(index), first_look(index), 90)
     assert text(top).endswith("◇ 0 held  ! 0 violated  ? 1 potential")
 
 
@@ -156,7 +156,7 @@ def test_an_empty_timeline_says_that_nothing_ran():
     assert [text(line) for line in rows] == ["  nothing ran", "", ""]
     assert text(frame.why_line(index, hazards, look, 60)) == " why    nothing selected"
     assert text(frame.kernel_line(index, look, 60)) == ""
-    for line in frame.minimap_lines(index, hazards, look, 60):
+    for line in minimap.minimap_lines(index, hazards, look, 60):
         assert line_cells(line) == 60
 
 
@@ -165,7 +165,7 @@ def test_every_line_is_exactly_as_wide_as_asked_for(two, width):
     index, hazards, look = two
     lines = [
         frame.header_line(index, width),
-        *frame.minimap_lines(index, hazards, look, width),
+        *minimap.minimap_lines(index, hazards, look, width),
         frame.ruler_line(index, look, width),
         *frame.row_lines(index, hazards, look, width, 8),
         frame.why_line(index, hazards, look, width),

@@ -13,22 +13,23 @@ from kerntape.viewer.app import export_svg
 from kerntape.viewer.model import times
 from kerntape.viewer.model.idleness import Idle
 from kerntape.viewer.model.index import TimelineIndex
-from kerntape.viewer.model.summary import summarise
+from kerntape.viewer.model.summary import engine_uses_of, path_summary_of
 
 DOCS = Path(__file__).parents[2] / "docs"
 PICTURES = DOCS / "pictures"
 
-IN_THE_LOOP = ("colon", *"7.4us", "enter", *("down",) * 4, *("W",) * 6)
+IN_THE_LOOP = ("enter", "colon", *"7.4us", "enter", *("down",) * 4, *("W",) * 6)
 
 SHOWN = {
-    "browser-first": ((100, 30), ()),
+    "browser-summary": ((100, 30), ()),
+    "browser-first": ((100, 30), ("enter",)),
     "browser-causes": ((100, 30), (*IN_THE_LOOP, "full_stop", *("left_square_bracket",) * 2)),
     "browser-hazards": ((100, 30), (*IN_THE_LOOP, "tab", "down")),
-    "browser-summary": ((100, 36), ("u",)),
     "browser-path": ((100, 32), (*IN_THE_LOOP, "p", "i")),
+    "browser-idle": ((100, 30), ("enter", "i")),
     "browser-area": ((100, 36), (*IN_THE_LOOP, "v", *("full_stop",) * 8, "v")),
     "browser-bytes": ((100, 34), ("tab", "a", "o")),
-    "browser-calibrate": ((100, 36), ("c", *("down",) * 10, "right", "right")),
+    "browser-calibrate": ((100, 36), ("c", *("down",) * 11, "right", "right")),
     "browser-faster": ((100, 36), ("c", "end", *("up",) * 2)),
     "browser-compare": ((100, 32), ("n",)),
     "browser-machine": ((100, 22), ("g", *("right",) * 6)),
@@ -41,7 +42,11 @@ BESIDE = {"browser-compare": {"variant": "opt3"}}
 RECYCLED = {"s_kv": "1024", "slots": "1"}
 MANY = {"p": "8", "c": "8", "heads": "8", "s_kv": "8192"}
 
+LIGHT = {"browser-idle"}
+"""The pictures in the colours for light screens."""
+
 OTHERWISE = {
+    "browser-idle": ("one_cube", {"p": "8"}),
     "browser-bytes": ("single_pe", RECYCLED),
     "browser-machine": ("llama70b_4sip", MANY),
     "browser-cube": ("llama70b_4sip", MANY),
@@ -72,7 +77,8 @@ def test_the_pictures_are_what_the_browser_shows(name, tmp_path):
     size, keys = SHOWN[name]
     made = tmp_path / f"{name}.svg"
     timeline, other = timeline_of(name), beside(name)
-    export_svg(timeline, made, title="opt2.ktrace", size=size, keys=keys, other=other)
+    theme = "light" if name in LIGHT else "dark"
+    export_svg(timeline, made, title="opt2.ktrace", size=size, keys=keys, other=other, theme=theme)
     if os.environ.get("KERNTAPE_WRITE_SNAPSHOTS"):
         (PICTURES / made.name).write_bytes(made.read_bytes())
     assert without_kernel_lines(made) == without_kernel_lines(PICTURES / made.name)
@@ -82,8 +88,7 @@ def test_the_finding_is_what_the_summaries_say():
     finding = (DOCS / "browser.md").read_text("utf-8").split("## What it found")[1]
     for variant, path_on_cpu in (("opt2", "0.33 µs"), ("opt3", "14.27 µs")):
         index = TimelineIndex(decoded("single_pe", (("variant", variant),)), variant)
-        told = summarise(index)
-        uses = {use.title: use for use in told.engines}
+        uses = {use.title: use for use in engine_uses_of(index)}
         cpu, hbm, makespan = uses["CPU"], uses["HBM"], index.timeline.makespan_ps
         said = [times.short(makespan), share(hbm.busy_ps, makespan)]
         if variant == "opt2":
@@ -93,7 +98,7 @@ def test_the_finding_is_what_the_summaries_say():
             said += [share(cpu.busy_ps, makespan), share(hbm.idle_ps[Idle.DISPATCH], makespan)]
             said += [share(hbm.idle_ps[Idle.BLOCKED], makespan)]
         said += [f"{uses['GEMM'].busy_ps / 10**6:.2f} µs"]
-        path = {part.title: part.time_ps for part in told.path}
+        path = {part.title: part.time_ps for part in path_summary_of(index).shares}
         assert f"{path['CPU'] / 10**6:.2f} µs" == path_on_cpu
         assert [words for words in (*said, path_on_cpu) if words not in finding] == []
 

@@ -26,7 +26,7 @@ from timeline_builder import (
 def reasons(timeline, lane):
     """Idle ns by reason, without the zeros."""
     index = TimelineIndex(timeline, "x")
-    found = idle_by_reason(index, [lane])
+    found = idle_by_reason(index, [[lane]])[0]
     return {idle.name: int(found[idle]) / 1000 for idle in Idle if found[idle]}
 
 
@@ -100,15 +100,15 @@ def test_busy_and_idle_together_are_the_whole_time_of_every_engine():
     timeline = decode_like(6)
     index = TimelineIndex(timeline, "x")
     for lane in range(len(timeline.engines)):
-        idle = int(idle_by_reason(index, [lane]).sum())
-        assert index.busy_ps(lane) + idle == timeline.makespan_ps
+        idle = int(idle_by_reason(index, [[lane]])[0].sum())
+        assert index.lane(lane).busy_ps + idle == timeline.makespan_ps
 
 
 def test_gaps_followed_together_and_one_by_one_give_the_same(monkeypatch):
     timeline = decode_like(40)
     lanes = range(len(timeline.engines))
-    together = idle_by_reason(TimelineIndex(timeline, "x"), lanes)
+    together = idle_by_reason(TimelineIndex(timeline, "x"), [lanes])
     monkeypatch.setattr(idleness, "_FEW", 10**9)
-    assert idle_by_reason(TimelineIndex(timeline, "x"), lanes).tolist() == together.tolist()
+    assert idle_by_reason(TimelineIndex(timeline, "x"), [lanes]).tolist() == together.tolist()
     monkeypatch.setattr(idleness, "_FEW", 1)
-    assert idle_by_reason(TimelineIndex(timeline, "x"), lanes).tolist() == together.tolist()
+    assert idle_by_reason(TimelineIndex(timeline, "x"), [lanes]).tolist() == together.tolist()

@@ -1,9 +1,15 @@
 """A lane's stages in the order of their starts."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from kerntape.schemas.stages import Block, Engine
-from kerntape.viewer.model.lanes import Lane, Lanes, engine_title, lane_rank
+from kerntape.viewer.model import lanes as lanes_module
+from kerntape.viewer.model.lane import Lane
+from kerntape.viewer.model.lanes import Lanes, engine_title, lane_rank, use_title
 from kerntape.viewer.model.tones import Paint
 from timeline_builder import GEMM, TCM, timeline_of_intervals
 
@@ -31,7 +37,7 @@ def test_stages_that_run_at_once_cover_their_time_once():
     overlapping = lane((0, 10), (5, 20), (12, 15))
     assert overlapping.covered.tolist() == [0, 10, 20]
     assert overlapping.covered_ends.tolist() == [10, 20, 20]
-    assert sum(part.total_ps for part in overlapping.parts.values()) == 20
+    assert overlapping.busy_ps == 20
 
 
 def test_a_stage_is_found_among_many_that_start_at_once():
@@ -69,3 +75,66 @@ def test_lanes_follow_the_way_of_the_data_and_strangers_come_last():
     ]
     titles = [engine_title(engine) for engine in sorted(engines, key=lane_rank)]
     assert titles == ["CPU", "HBM", "DMA read", "GEMM", "DMA write", "IPCQ send"]
+
+
+@st.composite
+def timelines(draw):
+    """Stages of some engines, in any order and overlapping as they like."""
+    engine = draw(st.lists(st.integers(0, 7), max_size=40))
+    starts = draw(st.lists(st.integers(0, 30), min_size=len(engine), max_size=len(engine)))
+    lengths = draw(st.lists(st.integers(0, 10), min_size=len(engine), max_size=len(engine)))
+    ends = [start + length for start, length in zip(starts, lengths, strict=True)]
+    timeline = timeline_of_intervals(starts, ends)
+    stages = replace(timeline.stages, engine=np.array(engine, dtype=np.int32))
+    return replace(timeline, stages=stages)
+
+
+def naive(timeline, lane):
+    """(id, start, end) of a lane's stages, by brute force."""
+    ids = [i for i, engine in enumerate(timeline.stages.engine.tolist()) if engine == lane]
+    ids.sort(key=lambda i: (int(timeline.start_ps[i]), i))
+    return [(i, int(timeline.start_ps[i]), int(timeline.end_ps[i])) for i in ids]
+
+
+@given(timelines())
+def test_every_lane_is_in_the_order_of_starts_then_stage_ids(timeline):
+    lanes = Lanes(timeline)
+    for number in range(len(lanes)):
+        one = lanes.lane(number)
+        columns = (one.ids.tolist(), one.starts.tolist(), one.ends.tolist())
+        assert list(zip(*columns, strict=True)) == naive(timeline, number)
+        assert lanes.count(number) == len(one)
+
+
+@given(timelines(), st.integers(1, 50), st.permutations(range(8)))
+def test_lanes_gone_through_a_few_at_a_time_are_the_lanes_one_by_one(timeline, at_a_time, wanted):
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(lanes_module, "STAGES_A_RUN", at_a_time)
+        lanes = Lanes(timeline)
+        seen = []
+        for run in lanes.runs(wanted):
+            bounds = zip(run.offsets[:-1].tolist(), run.offsets[1:].tolist(), strict=True)
+            busy = run.busy_ps.tolist()
+            for number, (first, past), busy_ps in zip(
+                run.lanes.tolist(), bounds, busy, strict=True
+            ):
+                one = lanes.lane(number)
+                assert run.ids[first:past].tolist() == one.ids.tolist()
+                assert run.covered[first:past].tolist() == one.covered.tolist()
+                assert run.covered_ends[first:past].tolist() == one.covered_ends.tolist()
+                assert busy_ps == one.busy_ps
+                seen.append(number)
+    assert seen == [number for number in wanted if lanes.count(number)]
+
+
+def test_of_the_longest_timeline_one_lane_at_a_time_is_gone_through():
+    timeline = timeline_of_intervals([0, 5], [2**62, 6])
+    stages = replace(timeline.stages, engine=np.array([0, 1], dtype=np.int32))
+    runs = list(Lanes(replace(timeline, stages=stages)).runs([0, 1]))
+    assert [run.lanes.tolist() for run in runs] == [[0], [1]]
+    assert [run.busy_ps.tolist() for run in runs] == [[2**62], [1]]
+
+
+def test_a_link_is_named_by_its_level_where_links_are_added_up():
+    assert use_title(Engine(Block.NOC, -1, "cube.0>1", True)) == "NOC cube"
+    assert use_title(Engine(Block.PE_DMA, 3, "read", True)) == "DMA read"

@@ -63,20 +63,6 @@ def test_panning_moves_by_a_quarter_and_stops_at_the_ends(index):
     assert shown(look) == (76_001, 96_001)
 
 
-def test_focus_gives_the_stage_a_quarter_of_the_width_in_the_middle(index):
-    # stage 3: 30–54 ns, 24 long: 96 ns wide, from 42 − 48 on, kept inside the timeline
-    look = moves.focus(index, moves.select(index, first_look(index), 3))
-    assert shown(look) == (0, 96_000)
-    # stage 7: 88–96 ns, 8 long: 32 ns wide, 92 − 16 = 76 on, but 32 ns fit only from 64.001 on
-    look = moves.focus(index, moves.select(index, first_look(index), 7))
-    assert shown(look) == (64_001, 96_001)
-
-
-def test_focus_on_a_stage_of_no_length_only_brings_it_to_the_middle(index):
-    look = window(index, moves.select(index, first_look(index), 5), 0, 20_000)
-    assert shown(moves.focus(index, look)) == (68_000, 88_000)
-
-
 def test_selecting_what_is_in_sight_does_not_move_the_window(index):
     look = window(index, first_look(index), 0, 60_000)
     assert shown(moves.select(index, look, 3)) == (0, 60_000)

@@ -1,7 +1,9 @@
 """The machine view: how busy PEs and links are, moving over them, and the drawing."""
 
 import asyncio
+import csv
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -28,17 +30,17 @@ from kerntape.viewer.model.machine import (
     stepped,
     to_lanes,
 )
-from kerntape.viewer.model.machine_lines import (
+from kerntape.viewer.model.machine_lines import level_glyph, map_lines
+from kerntape.viewer.model.machine_words import (
     ON_THE_WAY,
     Drawn,
-    level_glyph,
     machine_detail,
     machine_title,
-    map_lines,
     percent,
 )
 from kerntape.viewer.model.text import line_cells
 from kerntape.viewer.panel_actions import MACHINE, in_section
+from kerntape.viewer.screens.keys import KeysScreen
 from kerntape.viewer.screens.machine import MachineScreen
 from kerntape.viewer.screens.timeline import TimelineScreen
 from timeline_builder import CPU, GEMM, MATH, TCM, decode_like, topology, two_commands
@@ -90,6 +92,16 @@ def test_a_pe_is_shaded_by_its_busiest_engine_or_by_one(small):
     assert load.share(1, BUSIEST) is None
 
 
+def test_the_load_is_of_the_area_where_there_is_one(small):
+    # GEMM of 30–78 ns: half of 20 to 40
+    look = replace(first_look(small), area=(20_000, 40_000))
+    load = load_of(small, look, MachineLook(0))
+    assert (load.from_ps, load.to_ps) == (20_000, 40_000)
+    assert load.pe[0]["GEMM"] == 0.5
+    instant = load_of(small, look, MachineLook(0, at_cursor=True))
+    assert (instant.from_ps, instant.to_ps) == (0, 1)
+
+
 def test_the_scheduler_which_only_decides_is_no_engine_to_shade_by(small):
     load = load_of(small, first_look(small), MachineLook(0))
     assert "SCHED" not in engines_of(load)
@@ -135,9 +147,9 @@ def test_a_message_has_a_sender_a_receiver_and_a_link(cube):
         stage = int(np.flatnonzero(kinds == kind)[0])
         message = message_of(cube, stage)
         assert message is not None
-        assert message.link == f"pe.{message.sender}>{message.receiver}"
+        assert message.links == (f"pe.{message.sender}>{message.receiver}",)
         if kind is StageKind.LINK:
-            assert cube.engine(stage).channel == message.link
+            assert cube.engine(stage).channel == message.links[0]
     gemm = int(np.flatnonzero(kinds == StageKind.GEMM)[0])
     assert message_of(cube, gemm) is None
     assert message_of(cube, NO_STAGE) is None
@@ -185,7 +197,7 @@ def test_links_and_the_message_s_way_are_drawn_between_cubes():
     many = TimelineIndex(decode_like(1, launched=2, machine=TWO_SIPS), "x")
     load = load_of(many, first_look(many), MachineLook(0))
     load = replace(load, link={"cube.0>1": 0.05, "cube.2>0": 0.3, "cube.5>4": 0.9, "sip.0>1": 0.0})
-    drawn = Drawn(TWO_SIPS, load, MachineLook(63), Message(0, 8, "cube.0>1"))
+    drawn = Drawn(TWO_SIPS, load, MachineLook(63), Message(0, 8, ("cube.0>1",)))
     lines = map_lines(drawn, 26, 8)
     assert text(lines[0]) == " SIP 0 ╌╌╌╌╌╌ SIP 1"
     assert text(lines[1])[5:7] == "╌╌"
@@ -220,7 +232,7 @@ def drawn_empty():
 
 
 def test_the_words_say_what_is_shaded_and_what_the_pe_did(small):
-    drawn = drawn_of(small, MachineLook(0, is_near=True), Message(0, 1, "pe.0>1"))
+    drawn = drawn_of(small, MachineLook(0, is_near=True), Message(0, 1, ("pe.0>1",)))
     assert text(machine_title(drawn, 80)) == " single_pe   busiest engine over 0 ps – 96.00 ns"
     assert texts(machine_detail(drawn, 80)) == [
         " SIP 0 CUBE 0 PE 0  CPU 21 % · TCM 42 % · GEMM 50 % · MATH 8 %",
@@ -246,6 +258,7 @@ def test_every_key_of_the_machine_view_does_what_the_table_says():
         "nearer": replace(start, is_near=True),
         "farther": start,
         "next_engine": replace(start, engine="CPU"),
+        "previous_engine": replace(start, engine="HBM"),
         "instant": replace(start, at_cursor=True),
     }
 
@@ -298,3 +311,32 @@ def test_every_machine_fits_every_terminal(name, size):
             assert {line_cells(line) for line in lines} == {size[0]}
 
     asyncio.run(go())
+
+
+def test_keys_picture_and_table_are_there_too(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    timeline = decode_like(1, launched=2, machine=topology(pes=(2, 1)))
+
+    async def go():
+        app = Browser(timeline, "x")
+        async with app.run_test(size=(100, 30)) as pilot:
+            await pilot.press("g")
+            machine = app.screen
+            await pilot.press("question_mark")
+            assert isinstance(app.screen, KeysScreen)
+            await pilot.press("escape", "e")
+            await pilot.pause()
+            assert text(machine.query_one("#machine").lines[-1]) == " saved x.svg"
+            await pilot.press("E")
+            await app.workers.wait_for_complete()
+            await pilot.pause()
+            said = text(machine.query_one("#machine").lines[-1])
+            assert said == " saved the load of PEs and links as machine.csv"
+            return machine.load
+
+    load = asyncio.run(go())
+    with Path("machine.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["rank"] for row in rows} == {"0", "1"}
+    gemm = next(row for row in rows if (row["rank"], row["what"]) == ("1", "GEMM"))
+    assert float(gemm["busy share"]) == pytest.approx(load.pe[1]["GEMM"], abs=1e-6)

@@ -13,7 +13,8 @@ from kerntape.viewer.model.hazards import HazardIndex
 from kerntape.viewer.model.index import TimelineIndex
 from kerntape.viewer.model.look import first_look, select
 from kerntape.viewer.model.machine import MachineLook, Message, load_of, message_of
-from kerntape.viewer.model.machine_lines import ACROSS, ON_THE_WAY, Drawn, machine_detail, map_lines
+from kerntape.viewer.model.machine_lines import ACROSS, map_lines
+from kerntape.viewer.model.machine_words import ON_THE_WAY, Drawn, machine_detail
 from kerntape.viewer.model.stage_box import box_lines
 from kerntape.viewer.screens.machine import MachineScreen
 

@@ -3,9 +3,11 @@
 from itertools import pairwise
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kerntape.viewer.model.occupancy import axis, density, occupancy
+from kerntape.viewer.model import occupancy as occupancy_module
+from kerntape.viewer.model.occupancy import PrefixSums, axis, density, occupancy
 
 
 def columns(*values):
@@ -89,3 +91,18 @@ def test_a_row_without_stages_is_empty():
     measured = density({}, 0, axis(0, 10, 5))
     assert measured.share.tolist() == [0.0] * 5
     assert measured.begun.tolist() == [0] * 5
+
+
+@given(st.lists(st.integers(0, 2**62), max_size=40), st.data())
+def test_sums_of_long_columns_are_those_of_short_ones(values, data):
+    counts = columns(*data.draw(st.lists(st.integers(0, len(values)), max_size=10)))
+    column = columns(*values)
+    short = PrefixSums(column).before(counts)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(occupancy_module, "LONG", 0)
+        assert PrefixSums(column).before(counts).tolist() == short.tolist()
+    assert short.tolist() == [_wrapped(sum(values[:count])) for count in counts.tolist()]
+
+
+def _wrapped(total):
+    return (total + 2**63) % 2**64 - 2**63

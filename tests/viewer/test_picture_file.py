@@ -6,10 +6,12 @@ import pytest
 from kerntape.schemas.errors import FileError
 from kerntape.viewer.app import export_svg
 from kerntape.viewer.model.text import Span
-from kerntape.viewer.model.tones import LABEL, TEXT, Paint, tone
+from kerntape.viewer.model.tones import GROUND, LABEL, TEXT, Paint, tone
 from kerntape.viewer.picture_file import compose, free_name, svg
+from kerntape.viewer.widgets.palette import DARK, LIGHT, Palette
 
 GEMM = tone(Paint.GEMM)
+COLOURS = Palette(DARK)
 
 
 def shapes(document):
@@ -19,7 +21,7 @@ def shapes(document):
 
 def test_bars_are_rectangles_of_their_height_and_text_is_text():
     # cells are 8.4 × 18 from (10, 10) on: ██ is whole, ▂ two eighths (4.5) at the bottom
-    document = svg([(Span("██▂", GEMM), Span(" ab", TEXT))], 6)
+    document = svg([(Span("██▂", GEMM), Span(" ab", TEXT))], 6, COLOURS)
     whole, low, text = shapes(document)
     assert whole[0] == low[0] == "rect"
     assert {name: whole[1][name] for name in ("x", "y", "width", "height", "fill")} == {
@@ -35,18 +37,29 @@ def test_bars_are_rectangles_of_their_height_and_text_is_text():
 
 
 def test_a_label_stands_on_its_bar():
-    ground, text = shapes(svg([(Span("#1", GEMM | LABEL),)], 2))
+    ground, text = shapes(svg([(Span("#1", GEMM | LABEL),)], 2, COLOURS))
     assert (ground[0], ground[1]["fill"]) == ("rect", "#009e73")
     assert text[2] == "#1"
 
 
+def test_a_bar_s_idle_part_has_the_ground_of_its_reason():
+    ground, bar = shapes(svg([(Span("▂", GEMM + GROUND * (Paint.READ + 1)),)], 1, COLOURS))
+    assert (ground[1]["height"], bar[1]["height"]) == ("18", "4.5")
+    assert ground[1]["fill"] not in (DARK.ground, DARK.paints[Paint.READ])
+
+
+def test_a_picture_has_the_colours_of_its_theme(decode, tmp_path):
+    export_svg(decode, tmp_path / "x.svg", theme="light")
+    assert f'fill="{LIGHT.ground}"' in (tmp_path / "x.svg").read_text(encoding="utf-8")
+
+
 def test_what_svg_would_read_as_markup_is_escaped():
-    ((_, _, text),) = shapes(svg([(Span("<a&b>", TEXT),)], 5))
+    ((_, _, text),) = shapes(svg([(Span("<a&b>", TEXT),)], 5, COLOURS))
     assert text == "<a&b>"
 
 
 def test_nothing_is_fetched_from_elsewhere():
-    document = svg([(Span("ab", TEXT),)], 2)
+    document = svg([(Span("ab", TEXT),)], 2, COLOURS)
     assert document.count("http") == 1  # the namespace of SVG
     assert "@font-face" not in document
 

@@ -8,6 +8,7 @@ import pytest
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 
 IN_THE_LOOP = (
+    "enter",
     *("down",) * 5,
     *("full_stop",) * 6,
     *("W",) * 3,
@@ -17,18 +18,19 @@ IN_THE_LOOP = (
 """GEMM, its seventh stage, closer, and two causes back."""
 
 SCREENS = {
-    "first_look": (),
+    "summary": (),
+    "summary_chosen": (*("down",) * 3,),
+    "first_look": ("enter",),
     "causes": IN_THE_LOOP,
-    "folded": ("enter",),
+    "folded": ("enter", "enter"),
     "hazards": (*IN_THE_LOOP, "tab", "down"),
     "hazard_shown": (*IN_THE_LOOP, "tab", "down", "enter"),
-    "summary": ("u",),
     "help": ("question_mark",),
-    "jump": ("colon", *"7.4xs", "enter"),
+    "jump": ("enter", "colon", *"7.4xs", "enter"),
     "path": (*IN_THE_LOOP, "p", "i"),
     "path_steps": ("o", "down", "down"),
     "area": ("v", "pagedown", "end", "v"),
-    "help_find": ("question_mark", *"next", "down"),
+    "help_find": ("enter", "question_mark", *"next", "down"),
 }
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from kerntape.schemas.stages import StageKind
 from kerntape.viewer.model import steps
 from kerntape.viewer.model.index import TimelineIndex
-from kerntape.viewer.model.look import first_look, select
+from kerntape.viewer.model.look import first_look, select, window
 from kerntape.viewer.model.words import kind_words
 from timeline_builder import (
     CPU,
@@ -31,6 +31,10 @@ def index():
 
 def at(index, stage):
     return select(index, first_look(index), stage)
+
+
+def window_of(look):
+    return look.from_ps, look.to_ps
 
 
 def walk(index, stage, step, times=20):
@@ -120,8 +124,8 @@ def test_the_cause_is_walked_back_and_the_trail_leads_home(index):
 
 def test_walking_on_leads_to_what_started_first(index):
     # stage 0 let fetch 1 start at 10; fetch 2 waited for the engine, so fetch 1 let it start
-    assert steps.released_by(index, 0) == [1]
-    assert steps.released_by(index, 1) == [2, 3]
+    assert index.released_by(0).tolist() == [1]
+    assert index.released_by(1).tolist() == [2, 3]
     look = steps.cause_forward(index, at(index, 1))
     assert (look.stage, look.trail) == (2, (1,))
     assert steps.cause_forward(index, at(index, 7)).stage == 7
@@ -186,7 +190,7 @@ def test_the_stages_that_one_stage_let_start_are_gone_round(index):
     assert steps.next_released(index, at(index, 1)).stage == 1
     timeline = decode_like(2)
     wide = TimelineIndex(timeline, "x")
-    alike = steps.released_by(wide, 0)
+    alike = wide.released_by(0).tolist()
     assert len(alike) == 2
     look = replace(at(wide, alike[0]), trail=(0,))
     assert steps.next_released(wide, look).stage == alike[1]
@@ -238,3 +242,32 @@ def test_a_hundred_thousand_stages_at_one_instant_are_stepped_one_by_one():
 def test_the_lanes_that_the_tests_speak_of_are_where_they_think(index):
     lanes = np.array([CPU, TCM, TCM, GEMM, GEMM, CPU, CPU, MATH])
     assert index.timeline.stages.engine.tolist() == lanes.tolist()
+
+
+def test_focus_gives_the_stage_a_quarter_of_the_width_in_the_middle(index):
+    # stage 3: 30–54 ns, 24 long: 96 ns wide, from 42 − 48 on, kept inside the timeline
+    look = steps.focus(index, select(index, first_look(index), 3))
+    assert window_of(look) == (0, 96_000)
+    # stage 7: 88–96 ns, 8 long: 32 ns wide, 92 − 16 = 76 on, but 32 ns fit only from 64.001 on
+    look = steps.focus(index, select(index, first_look(index), 7))
+    assert window_of(look) == (64_001, 96_001)
+
+
+def test_focus_on_a_stage_of_no_length_only_brings_it_to_the_middle(index):
+    look = window(index, select(index, first_look(index), 5), 0, 20_000)
+    assert window_of(steps.focus(index, look)) == (68_000, 88_000)
+
+
+def test_focus_finds_a_stage_that_was_chosen_wherever_one_looks(index):
+    look = window(index, at(index, 7), 0, 20_000)
+    assert steps.focus(index, look).stage == 7
+
+
+def test_focus_before_anything_was_chosen_takes_what_is_in_the_middle_of_the_row(index):
+    # all of 96 ns is shown, its middle is 48: of PE_CPU's row the finish at 78 is nearer than the
+    # dispatch that ended at 10; of 0–20 ns the dispatch is
+    fresh = first_look(index)
+    assert (fresh.stage, steps.focus(index, fresh).stage) == (0, 5)
+    assert steps.focus(index, window(index, fresh, 0, 20_000)).stage == 0
+    nothing = TimelineIndex(timeline_of_intervals([], []), "x")
+    assert steps.focus(nothing, first_look(nothing)) == first_look(nothing)

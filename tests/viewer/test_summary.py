@@ -2,31 +2,41 @@
 
 from dataclasses import replace
 
+import numpy as np
+import pytest
 from kerntape.replay.analysis.critical_path import critical_path
 from kerntape.schemas.deadlock import BlockedCommand, Deadlock
 from kerntape.schemas.hazard_policy import HazardKind
 from kerntape.schemas.hazards import Outcome
+from kerntape.schemas.stages import Block, Engine
 from kerntape.schemas.timeline import Status
+from kerntape.viewer.model.hazard_groups import hazard_groups
 from kerntape.viewer.model.hazards import HazardIndex
 from kerntape.viewer.model.idleness import Idle
 from kerntape.viewer.model.index import TimelineIndex
 from kerntape.viewer.model.summary import (
     engine_uses,
+    engine_uses_of,
     path_shares,
-    summarise,
-    summary_lines,
+    path_summary_of,
 )
+from kerntape.viewer.model.summary_lines import Added, Leads, Target, summary_lines
 from kerntape.viewer.model.text import line_cells
-from timeline_builder import decode_like, topology, two_commands
+from timeline_builder import CPU, GEMM, MATH, TCM, decode_like, topology, two_commands
 
 
 def index_of(timeline):
     return TimelineIndex(timeline, "x")
 
 
+def added(index, hazards):
+    return Added(engine_uses_of(index), path_summary_of(index), hazard_groups(index, hazards))
+
+
 def text_of(timeline, width=100):
     index = index_of(timeline)
-    lines = summary_lines(index, HazardIndex(index), summarise(index), width)
+    hazards = HazardIndex(index)
+    lines = [one.line for one in summary_lines(index, hazards, added(index, hazards), width)]
     assert {line_cells(line) for line in lines} == {width}
     return ["".join(span.text for span in line).rstrip() for line in lines]
 
@@ -43,7 +53,7 @@ def test_the_engines_of_all_pes_are_added_up():
     machine = topology(pes=(2, 1))
     one = engine_uses(index_of(decode_like(1)))
     two = engine_uses(index_of(decode_like(1, launched=2, machine=machine)))
-    assert [(use.title, use.lanes, use.busy_ps) for use in two] == [
+    assert [(use.title, len(use.lanes), use.busy_ps) for use in two] == [
         (use.title, 2, 2 * use.busy_ps) for use in one
     ]
 
@@ -71,32 +81,100 @@ def test_time_between_two_stages_of_the_path_is_latency():
 def test_the_summary_of_a_small_timeline():
     assert text_of(two_commands().build()) == [
         "  96.00 ns makespan · 8 stages · 2 commands · 1 PE",
+        "  GEMM is busiest, 50.0 %; idle, it mostly waits for its data, 20.8 %",
         "",
         "                             idle, waiting for",
-        "  engine              busy      data  dispatch   command      done",
-        "  CPU               20.8 %         ·         ·    70.8 %     8.3 %",
-        "  TCM               41.7 %         ·    10.4 %         ·    47.9 %",
-        "  GEMM              50.0 %    20.8 %    10.4 %         ·    18.8 %",
-        "  MATH               8.3 %         ·    20.8 %    70.8 %         ·",
+        "  engine              busy     data dispatch  command     done",
+        "  CPU               20.8 %        ·        ·   70.8 %    8.3 %",
+        "  TCM               41.7 %        ·   10.4 %        ·   47.9 %",
+        "  GEMM              50.0 %   20.8 %   10.4 %        ·   18.8 %",
+        "  MATH               8.3 %        ·   20.8 %   70.8 %        ·",
+        "",
+        "  hazards   ◇ 0 held   ! 0 violated   ? 0 potential",
         "",
         "  critical path, 7 stages",
         "  GEMM              50.0 %    48.00 ns  ████████████████████",
-        "  CPU               20.8 %    20.00 ns  ████████",
-        "  TCM               20.8 %    20.00 ns  ████████",
-        "  MATH               8.3 %    8.000 ns  ███",
+        "  CPU               20.8 %    20.00 ns  ████████▎",
+        "  TCM               20.8 %    20.00 ns  ████████▎",
+        "  MATH               8.3 %    8.000 ns  ███▎",
+    ]
+
+
+def test_where_the_reasons_do_not_all_fit_the_smallest_are_added_up():
+    # two are to be shown of four: of all, command is 70.8 % at most, done 47.9, dispatch 20.8, data 20.8
+    lines = text_of(two_commands().build(), 2 + 15 + 9 + 2 * 9)
+    assert lines[4:9] == [
+        "  engine              busy  command    other",
+        "  CPU               20.8 %   70.8 %    8.3 %",
+        "  TCM               41.7 %        ·   58.3 %",
+        "  GEMM              50.0 %        ·   50.0 %",
+        "  MATH               8.3 %   70.8 %   20.8 %",
+    ]
+
+
+def test_before_anything_is_added_up_it_says_what_is_known():
+    index = index_of(two_commands().build())
+    lines = [one.line for one in summary_lines(index, HazardIndex(index), Added(), 80)]
+    assert ["".join(span.text for span in line).rstrip() for line in lines] == [
+        "  96.00 ns makespan · 8 stages · 2 commands · 1 PE",
+        "",
+        "  adding up what every engine waited for …",
         "",
         "  hazards   ◇ 0 held   ! 0 violated   ? 0 potential",
     ]
 
 
-def test_the_worst_hazards_are_told_violations_first():
+def test_lines_lead_to_a_lane_a_stage_of_the_path_and_a_hazard():
     builder = two_commands()
     builder.hazard(Outcome.HELD, HazardKind.RAW, 0, 1, 2, cost_ns=30)
+    index = index_of(builder.build())
+    hazards = HazardIndex(index)
+    lines = summary_lines(index, hazards, added(index, hazards), 100)
+    leads = [one.target for one in lines if one.target is not None]
+    assert leads == [
+        *(Target(Leads.LANE, lane) for lane in (CPU, TCM, GEMM, MATH)),
+        Target(Leads.HAZARD, 0),
+        Target(Leads.PATH, 3),  # GEMM's two stages are of 24 ns: the first
+        Target(Leads.PATH, 0),
+        Target(Leads.PATH, 1),
+        Target(Leads.PATH, 7),
+    ]
+
+
+def test_links_are_added_up_by_their_level():
+    timeline = two_commands().build()
+    links = (Engine(Block.NOC, -1, "pe.0>1", True), Engine(Block.NOC, -1, "pe.1>0", True))
+    moved = np.array(timeline.stages.engine)
+    moved[[3, 4]] = (
+        len(timeline.engines),
+        len(timeline.engines) + 1,
+    )  # the two GEMM stages, 24 ns each
+    linked = replace(
+        timeline,
+        engines=(*timeline.engines, *links),
+        stages=replace(timeline.stages, engine=moved),
+    )
+    uses = {use.title: use for use in engine_uses(index_of(linked))}
+    assert (len(uses["NOC pe"].lanes), uses["NOC pe"].busy_ps) == (2, 48_000)
+    path = path_shares(index_of(linked), critical_path(linked))
+    assert (path[0].title, path[0].time_ps) == ("NOC pe", 48_000)
+
+
+def test_hazards_alike_are_added_up_violations_first():
+    builder = two_commands()
+    builder.hazard(Outcome.HELD, HazardKind.RAW, 0, 1, 2, cost_ns=30)
+    builder.hazard(Outcome.HELD, HazardKind.RAW, 0, 1, 2, cost_ns=50)
+    builder.hazard(Outcome.HELD, HazardKind.WAW, 0, 1, 2, cost_ns=60)
     builder.hazard(Outcome.VIOLATED, HazardKind.WAR, 0, 1, 2, cost_ns=5)
-    assert text_of(builder.build())[-3:] == [
-        "  hazards   ◇ 1 held   ! 1 violated   ? 0 potential",
-        "    command 1 writes s while command 0 was not done with it: they overlapped for 5 ns",
-        "    command 1 was held 30 ns for s, written by command 0",
+    builder.hazard(Outcome.POTENTIAL, HazardKind.WAR, 0, 1, 2)
+    shown = text_of(builder.build())
+    first = next(at for at, line in enumerate(shown) if line.startswith("  hazards"))
+    assert shown[first : first + 5] == [
+        "  hazards   ◇ 3 held   ! 1 violated   ? 1 potential",
+        "  ! WAR on s: violated once, 5 ns",
+        "  ? WAR on s: possible once",
+        "  ◇ RAW on s: held 2 times, 80.00 ns in all, the longest 50 ns",
+        "  ◇ WAW on s: held once, 60 ns",
     ]
 
 
@@ -115,3 +193,8 @@ def test_an_empty_timeline_has_a_summary_too():
     builder = two_commands()
     builder.stages.clear()
     assert text_of(builder.build())[0] == "  0 ps makespan · 0 stages · 0 commands · 1 PE"
+
+
+@pytest.mark.parametrize("width", [1, 2, 10, 30, 79, 300])
+def test_every_line_is_exactly_as_wide_as_asked_for(width):
+    assert text_of(decode_like(2), width)

@@ -44,6 +44,18 @@ class Terminal:
         lines = self._run("capture-pane", "-p").split("\n")[:30]
         return "\n".join(line.rstrip() for line in lines) + "\n"
 
+    def modes(self):
+        """Whether the other screen is on, the cursor is shown, and the mouse is listened to."""
+        flags = "#{alternate_on} #{cursor_flag} #{mouse_any_flag}"
+        return self._run("display-message", "-p", flags).split()
+
+    def resize(self, columns, lines):
+        self._run("resize-window", "-x", str(columns), "-y", str(lines))
+
+    def shows(self, words):
+        """Waits until the words stand on the screen, and checks that they do."""
+        assert words in self.wait_for(lambda shown: words in shown)
+
     def wait_for(self, is_there):
         """The screen as soon as it is as wanted; what it was in the end, if it never is."""
         until = time.monotonic() + PATIENCE_S
@@ -62,15 +74,37 @@ def terminal(tmp_path):
     opened.close()
 
 
+PROGRAM = "import sys; from kerntape.cli.main import run; sys.argv[1:1] = ['view']; run()"
+
+
+def launcher(folder):
+    """A script that runs `kerntape view` on its argument and says with which exit code it ended."""
+    script = folder / "view.sh"
+    script.write_text(f'{sys.executable} -c "{PROGRAM}" "$1"\necho left with $?\n')
+
+
+def is_as_it_was(terminal):
+    """The shell is back: its own screen, with a cursor, without the mouse, and it takes keys."""
+    left = terminal.wait_for(lambda shown: "left with" in shown)
+    assert "left with 0" in left
+    assert "why" not in left
+    assert terminal.modes() == ["0", "1", "0"]
+    terminal.type("echo typed", "Enter")
+    terminal.shows("\ntyped\n")
+
+
 def test_a_timeline_is_opened_walked_and_left_with_the_terminal_as_it_was(
     terminal, decode, tmp_path
 ):
     write_timeline(tmp_path / "decode.ktrace", decode)
-    launcher = tmp_path / "view.sh"
-    program = "import sys; from kerntape.cli.main import run; sys.argv[1:1] = ['view']; run()"
-    launcher.write_text(f'{sys.executable} -c "{program}" "$1"\necho left with $?\n')
+    launcher(tmp_path)
 
     terminal.type("sh view.sh decode.ktrace", "Enter")
+    summary = (SNAPSHOTS / "summary-100x30.txt").read_text(encoding="utf-8")
+    assert terminal.wait_for(lambda shown: shown == summary) == summary
+    assert terminal.modes() == ["1", "0", "1"]
+
+    terminal.type("Enter")
     first = (SNAPSHOTS / "first_look-100x30.txt").read_text(encoding="utf-8")
     assert terminal.wait_for(lambda shown: shown == first) == first
 
@@ -79,10 +113,54 @@ def test_a_timeline_is_opened_walked_and_left_with_the_terminal_as_it_was(
     assert terminal.wait_for(lambda shown: shown == causes) == causes
 
     terminal.type("Tab")
-    assert "── hazards" in terminal.wait_for(lambda shown: "── hazards" in shown)
+    terminal.shows("── hazards")
     terminal.type("Tab", "q")
-    left = terminal.wait_for(lambda shown: "left with" in shown)
-    assert "left with 0" in left
-    assert "why" not in left
-    terminal.type("echo typed", "Enter")
-    assert "\ntyped\n" in terminal.wait_for(lambda shown: "\ntyped\n" in shown)
+    is_as_it_was(terminal)
+
+
+def test_from_the_summary_through_every_panel_and_screen_and_out(terminal, opt2, tmp_path):
+    write_timeline(tmp_path / "opt2.ktimeline", opt2)
+    launcher(tmp_path)
+
+    terminal.type("sh view.sh opt2.ktimeline", "Enter")
+    terminal.shows("is busiest")
+    terminal.type("Down", "Down", "Enter")
+    terminal.shows("HBM read")
+    terminal.type("Tab")
+    terminal.shows("── hazards · ")
+    terminal.type("Enter")
+    terminal.shows(" was held ")
+    terminal.type("c")
+    terminal.shows("pe_cpu.fixed_cycles")
+    terminal.type("Down", "Down", "Right")  # past the policy and the clock
+    terminal.shows("default + pe_cpu.fixed_cycles=44")
+    terminal.type("x")
+    terminal.shows("stage by stage")
+    terminal.type("n")
+    terminal.shows(" › CPU dispatch")
+    terminal.type("x", "g")
+    terminal.shows("busiest engine over")
+    terminal.resize(80, 24)
+    terminal.shows("g back\n")
+    terminal.type("Enter")
+    terminal.shows(" . stage")
+    terminal.type("?", "s", "u", "m", "m", "a", "r", "y", "Enter")
+    terminal.shows("is busiest")
+    terminal.type("q", "q")
+    is_as_it_was(terminal)
+
+
+def test_a_thread_at_work_does_not_keep_the_browser_from_being_left(terminal, opt2, tmp_path):
+    write_timeline(tmp_path / "opt2.ktimeline", opt2)
+    launcher(tmp_path)
+    for_ever = "import threading; from kerntape.replay.hazards import potential as p"
+    for_ever += "; p.potential_hazards = lambda *a: threading.Event().wait()"
+    script = tmp_path / "view.sh"
+    script.write_text(script.read_text().replace(PROGRAM, f"{for_ever}; {PROGRAM}"))
+
+    terminal.type("sh view.sh opt2.ktimeline", "Enter")
+    terminal.shows("is busiest")
+    terminal.type("Tab", "a")
+    terminal.shows("searching …")
+    terminal.type("Tab", "q")
+    is_as_it_was(terminal)

@@ -43,13 +43,19 @@ def test_an_engine_that_never_worked_has_no_row():
     assert "IPCQ send" not in [title for _, title in rows]
 
 
-def test_engines_that_pes_share_stand_in_a_group_of_their_own():
+def test_links_that_pes_share_stand_in_groups_of_their_own_by_level():
     timeline = decode_like(1)
-    engines = (*timeline.engines, Engine(Block.NOC, -1, "0→1", True))
+    links = (Engine(Block.NOC, -1, "pe.0>1", True), Engine(Block.NOC, -1, "cube.0>1", True))
     moved = np.array(timeline.stages.engine)
-    moved[-1] = len(LANES)
-    shared = replace(timeline, engines=engines, stages=replace(timeline.stages, engine=moved))
-    assert rows_of(shared)[1][-2:] == [(0, "shared"), (1, "NOC 0→1")]
+    moved[-2:] = (len(LANES), len(LANES) + 1)
+    stages = replace(timeline.stages, engine=moved)
+    linked = replace(timeline, engines=(*timeline.engines, *links), stages=stages)
+    assert rows_of(linked)[1][-4:] == [
+        (0, "PE links"),
+        (1, "NOC pe.0>1"),
+        (0, "CUBE links"),
+        (1, "NOC cube.0>1"),
+    ]
 
 
 def test_a_group_stands_for_all_lanes_below_it():

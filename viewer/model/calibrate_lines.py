@@ -20,6 +20,7 @@ PATH_CELLS = 32
 VALUE_CELLS = 11
 WORTH_CELLS = 11
 UNKNOWN = "…"
+NO_PLACE = -1
 
 
 @dataclass(frozen=True)
@@ -40,18 +41,18 @@ class Calibrating:
         return (POLICY, *self.parameters, *self.blocks)
 
 
-def calibrate_lines(shown: Calibrating, chosen: int, width: int) -> tuple[list[Line], int]:
-    """All lines, and the line of the chosen row."""
-    rows = shown.rows
+def calibrate_lines(
+    shown: Calibrating, chosen: int, width: int
+) -> tuple[list[Line], tuple[int, ...]]:
+    """All lines, and per line the place of its row, NO_PLACE for a head."""
     lines: list[Line] = []
-    at = 0
-    for place, row in enumerate(rows):
-        lines += _head_above(shown, row)
-        if place == chosen:
-            at = len(lines)
+    places: list[int] = []
+    for place, row in enumerate(shown.rows):
+        head = _head_above(shown, row)
         mark = Span(" › " if place == chosen else "   ", ACCENT)
-        lines.append((mark, *_row(shown, row, place == chosen)))
-    return [fit_line(line, width) for line in lines], at
+        lines += [*head, (mark, *_row(shown, row, place == chosen))]
+        places += [*([NO_PLACE] * len(head)), place]
+    return [fit_line(line, width) for line in lines], tuple(places)
 
 
 def _head_above(shown: Calibrating, row: Row) -> list[Line]:

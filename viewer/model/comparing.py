@@ -13,7 +13,7 @@ from ...replay.analysis.differences import Difference, Level, differences
 from ...schemas.columns import Int64s
 from .hazards import HazardIndex
 from .index import NO_STAGE, TimelineIndex
-from .look import Look, Move, first_look, select, window
+from .look import NO_TIME, Look, Move, first_look, select, window
 from .words import stage_name
 
 UPPER, LOWER = 0, 1
@@ -131,21 +131,32 @@ class Pair:
 def first_pair(comparison: Comparison) -> Pair:
     """All of both, the cursor at the first stage of the upper one."""
     upper, lower = (first_look(side) for side in comparison.sides)
-    return _followed(comparison, Pair((upper, lower)), upper)
+    return followed(comparison, Pair((upper, lower)), upper)
 
 
 def moved(comparison: Comparison, pair: Pair, move: Move) -> Pair:
     """A move of the timeline on the active side; the other follows."""
-    return _followed(comparison, pair, move(comparison.sides[pair.active], pair.look))
+    return followed(comparison, pair, move(comparison.sides[pair.active], pair.look))
+
+
+def marked(comparison: Comparison, pair: Pair, move: Move) -> Pair:
+    """A move that sets the mark, or goes to it: on the other side too, where its cursor was then."""
+    after = moved(comparison, pair, move)
+    other = 1 - pair.active
+    is_set = after.look.mark_ps != NO_TIME
+    before = pair.looks[other]
+    mark = (before.at_ps, before.stage) if is_set else (NO_TIME, NO_STAGE)
+    look = replace(after.looks[other], mark_ps=mark[0], mark_stage=mark[1])
+    return replace(after, looks=(after.look, look) if other == LOWER else (look, after.look))
 
 
 def swapped(comparison: Comparison, pair: Pair) -> Pair:
     """The cursor on the other side, at the same moment."""
     other = replace(pair, active=1 - pair.active)
-    return _followed(comparison, other, other.look)
+    return followed(comparison, other, other.look)
 
 
-def _followed(comparison: Comparison, pair: Pair, look: Look) -> Pair:
+def followed(comparison: Comparison, pair: Pair, look: Look) -> Pair:
     """The active side's new look, and the other side's: the same window, the cursor at its moment."""
     other = 1 - pair.active
     index, kept = comparison.sides[other], pair.looks[other]
@@ -182,7 +193,7 @@ def to_divergence(comparison: Comparison, pair: Pair) -> Pair:
 
 
 def _at(comparison: Comparison, pair: Pair, stage: int) -> Pair:
-    return _followed(comparison, pair, select(comparison.sides[pair.active], pair.look, stage))
+    return followed(comparison, pair, select(comparison.sides[pair.active], pair.look, stage))
 
 
 def regrouped(pair: Pair) -> Pair:

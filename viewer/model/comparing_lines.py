@@ -5,12 +5,13 @@ import numpy as np
 from ...replay.analysis.compare import Unit
 from ...replay.analysis.differences import Difference, Group, Level
 from . import times
+from .cells import LEVELS
 from .changes import signed_percent
 from .comparing import LOWER, UPPER, Comparison, Pair, leads
 from .frame import lane_axis
-from .lane_cells import LEVELS
 from .lanes import BLOCK_TITLES
 from .lists import scroll_top
+from .marking import delta_words
 from .text import Line, Span, fit, fit_line, printable, spread
 from .tones import ACCENT, FAINT, MUTED, STRONG, TEXT, Paint, tone
 from .words import KIND_WORDS
@@ -55,7 +56,7 @@ def pane_line(comparison: Comparison, pair: Pair, side: int, width: int) -> Line
     mark = Span(" › " if is_active else "   ", ACCENT)
     words = f"{name}  {times.short(timeline.makespan_ps)}  "
     head = (mark, Span(words, STRONG if is_active else TEXT), Span(setting, MUTED))
-    return fit_line(head, width)
+    return spread(head, (Span(f"{delta_words(pair.looks[side])} ", ACCENT),), width)
 
 
 def lead_lines(comparison: Comparison, pair: Pair, width: int) -> list[Line]:
@@ -129,6 +130,17 @@ def _difference(one: Difference, is_chosen: bool, largest_ps: int, width: int) -
         Span(bar, tone(paint)),
     )
     return fit_line(line, width)
+
+
+DIFFERENCE_COLUMNS = ("part of the critical paths", "upper_ps", "lower_ps", "change_ps")
+
+
+def difference_rows(comparison: Comparison, pair: Pair) -> list[tuple[object, ...]]:
+    """The table as it is saved, in its order."""
+    return [
+        (group_words(one.group), one.left_ps, one.right_ps, one.change_ps)
+        for one in comparison.differences(pair.level)
+    ]
 
 
 def _time(time_ps: int) -> str:

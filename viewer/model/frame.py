@@ -1,4 +1,4 @@
-"""The main screen's lines: header, minimap, ruler, rows, and what the last lines say of the selection.
+"""The main screen's lines: header, ruler, rows, and what the last lines say of the selection.
 
 Every function gives lines of exactly the width it is asked for.
 """
@@ -9,16 +9,15 @@ from operator import itemgetter
 import numpy as np
 
 from ...schemas.columns import Int64s
-from ...schemas.hazards import Outcome
 from ...schemas.timeline import Status
 from . import times
 from .changes import signed_percent
-from .hazards import GLYPHS, HazardIndex
+from .hazards import HazardIndex
 from .idle_cells import legend_line
 from .index import NO_STAGE, TimelineIndex
-from .lane_cells import LEVELS, OUTCOME_PAINTS, row_line
+from .lane_cells import row_line
 from .look import NO_TIME, Look, Overlay
-from .occupancy import Axis, axis, density
+from .occupancy import Axis, axis
 from .path import path_line
 from .rows import in_sight, row_pitch
 from .text import Line, Span, cells, fit, fit_line, line_cells, printable, spread
@@ -73,67 +72,6 @@ def _tiles(index: TimelineIndex) -> Line:
     count = -(-length // tile)
     each = times.short(index.timeline.makespan_ps // count)
     return (Span(f" · {count} tiles", MUTED), Span(f" · {each} a tile", MUTED))
-
-
-def minimap_lines(index: TimelineIndex, hazards: HazardIndex, look: Look, width: int) -> list[Line]:
-    """The whole timeline as a strip with the hazard counts, and below it the part that is shown."""
-    counts = _hazard_counts(hazards)
-    shown_words = (Span(_window_words(index, look), MUTED), Span(" "))
-    side = max(line_cells(counts), line_cells(shown_words)) + 2
-    room = max(width - side - 1, 1)
-    shown = axis(0, max(index.span_ps, room), room)
-    window = shown.columns_of(look.from_ps, look.to_ps)
-    strip = fit_line((Span(" "), *_minimap_strip(index, shown, window)), room + 1)
-    bracket = _bracket(window)
-    below = fit_line((Span(" " * (window.start + 1)), Span(bracket, ACCENT)), room + 1)
-    return [
-        fit_line((*strip, *_right(counts, side)), width),
-        fit_line((*below, *_right(shown_words, side)), width),
-    ]
-
-
-def _right(line: Line, width: int) -> Line:
-    return (Span(" " * (width - line_cells(line))), *line)
-
-
-def _minimap_strip(index: TimelineIndex, shown: Axis, window: range) -> Line:
-    """How busy the machine was, against its busiest column; the shown part stands out."""
-    if not len(index):
-        return ()
-    whole = index.whole
-    share = density(index.row_parts(whole), index.row_servers(whole), shown).share
-    highest = float(share.max()) or 1.0
-    levels = np.where(share > 0, np.maximum((share / highest * 8).astype(np.int64), 1), 0)
-    text = LEVELS[levels].astype("<u4").tobytes().decode("utf-32-le")
-    before, inside, after = (
-        text[: window.start],
-        text[window.start : window.stop],
-        text[window.stop :],
-    )
-    return (Span(before, FAINT), Span(inside, ACCENT), Span(after, FAINT))
-
-
-def _bracket(window: range) -> str:
-    return "╵" if len(window) < 2 else f"╶{'─' * (len(window) - 2)}╴"
-
-
-def _window_words(index: TimelineIndex, look: Look) -> str:
-    whole = max(index.span_ps, 1)
-    if look.span_ps >= whole:
-        return f"all of {times.short(index.timeline.makespan_ps)} shown"
-    return f"{times.short(look.span_ps)} shown of {times.short(index.timeline.makespan_ps)}"
-
-
-def _hazard_counts(hazards: HazardIndex) -> Line:
-    """`◇ 12 held  ! 0 violated`, each in its colour where there are any."""
-    counts = {outcome: hazards.table.count(outcome) for outcome in Outcome}
-    if not counts[Outcome.POTENTIAL]:
-        del counts[Outcome.POTENTIAL]
-    line: Line = ()
-    for outcome, count in counts.items():
-        look = tone(OUTCOME_PAINTS[outcome]) if count else MUTED
-        line += (Span(f"  {GLYPHS[outcome]} {count} {outcome.name.lower()}", look),)
-    return (*line, Span(" "))
 
 
 def lane_axis(look: Look, width: int) -> Axis:

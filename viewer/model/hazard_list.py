@@ -1,14 +1,14 @@
 """The list of hazards, line by line: only the lines that are shown are made, however long the list."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from ...replay.hazards.verdicts import Verdict
 from ...schemas.columns import Int64s
 from . import times
+from .hazard_cells import OUTCOME_PAINTS
 from .hazard_ruler import ruler_lines
 from .hazards import GLYPHS, OUTCOME_WORDS, HazardIndex
 from .index import TimelineIndex
-from .lane_cells import OUTCOME_PAINTS
 from .text import Line, Span, fit, fit_line, printable, wrap
 from .tones import ACCENT, FAINT, MUTED, STRONG, TEXT, Paint, tone
 
@@ -77,6 +77,43 @@ def _hazard(
 def _bytes_words(hazards: HazardIndex, row: int) -> str:
     start, stop = int(hazards.table.byte_from[row]), int(hazards.table.byte_to[row])
     return f"{start:#x}–{stop:#x}" if stop > start else "no byte shared"
+
+
+HAZARD_TABLE = (
+    "outcome",
+    "kind",
+    "rank",
+    "earlier",
+    "earlier line",
+    "later",
+    "later line",
+    "on",
+    "byte_from",
+    "byte_to",
+    "time_ps",
+)
+
+
+def hazard_rows(
+    index: TimelineIndex, hazards: HazardIndex, rows: Int64s
+) -> Iterator[tuple[object, ...]]:
+    """Rows of the hazard table as they are saved, made one after the other."""
+    table = hazards.table
+    for row in rows.tolist():
+        pe, earlier, later = int(table.pe[row]), int(table.earlier[row]), int(table.later[row])
+        yield (
+            OUTCOME_WORDS[hazards.outcome(row)],
+            hazards.kind(row).value,
+            index.timeline.trace.pes[pe].rank,
+            earlier,
+            str(index.line(pe, earlier)),
+            later,
+            str(index.line(pe, later)),
+            hazards.handle_words(row),
+            int(table.byte_from[row]),
+            int(table.byte_to[row]),
+            int(table.cost_ps[row]),
+        )
 
 
 def hazard_detail(

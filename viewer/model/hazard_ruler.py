@@ -42,7 +42,7 @@ def ruler_lines(index: TimelineIndex, hazards: HazardIndex, row: int, width: int
     shared = _bar((first, past), (low, high), cells, "█", ends=False)
     words = f"first shared run: {past - first} B at {first:#x}"
     lines.append(_line("both", shared, tone(Paint.VIOLATED), words))
-    lines.append(_memory_line(index, handles[1], first, cells))
+    lines.append(_memory_line(index, pe, handles[1], first, cells))
     return [fit_line(line, width) for line in lines]
 
 
@@ -70,7 +70,7 @@ def _bar(
     return f"{' ' * left}{bar}".ljust(cells)
 
 
-def _memory_line(index: TimelineIndex, handle: Handle, first: int, cells: int) -> Line:
+def _memory_line(index: TimelineIndex, pe: int, handle: Handle, first: int, cells: int) -> Line:
     """The whole TCM, or the whole tensor in HBM, with the place of the shared bytes."""
     structure = index.timeline.topology.pe
     if handle.geometry.space is Space.TCM:
@@ -79,7 +79,8 @@ def _memory_line(index: TimelineIndex, handle: Handle, first: int, cells: int) -
         words = f"of {size} B, scratch from {size - structure.scratch_bytes:#x}"
     else:
         size, title, scratch = max(_hull(handle)[1], 1), "in HBM", -1
-        words = f"of {_tensor_name(index, handle)}"
+        trace = index.timeline.trace
+        words = f"of {printable(trace.tensor_name(trace.pes[pe], handle.tensor))}"
     marks = ["·"] * cells
     if 0 <= scratch < cells:
         marks[scratch] = "┊"
@@ -89,9 +90,3 @@ def _memory_line(index: TimelineIndex, handle: Handle, first: int, cells: int) -
     head = Span(f"  {title:{TITLE_CELLS - 2}}", FAINT)
     before, after = Span(bar[:at], FAINT), Span(bar[at + 1 :], FAINT)
     return (head, before, Span("▲", ACCENT), after, Span(f"  {words}", MUTED))
-
-
-def _tensor_name(index: TimelineIndex, handle: Handle) -> str:
-    tensors = index.timeline.trace.header.tensors
-    known = 0 <= handle.tensor < len(tensors)
-    return printable(tensors[handle.tensor].name) if known else f"tensor {handle.tensor}"

@@ -5,12 +5,12 @@ from functools import cached_property
 
 import numpy as np
 
-from ...schemas.columns import Bools, Int8s, Int32s, Int64s, offsets_of
+from ...schemas.columns import Int8s, Int32s, Int64s, offsets_of
 from ...schemas.hazard_policy import HazardKind
 from ...schemas.hazards import KINDS, Hazards, Outcome
 from ...schemas.stages import StageKind
 from . import times
-from .index import TimelineIndex
+from .index import TimelineIndex, command_keys
 from .tree import Row
 from .words import handle_name
 
@@ -51,13 +51,29 @@ class Marks:
     outcome: Int8s
 
 
+@dataclass(frozen=True)
+class RowMarks:
+    """The marks of a row's lanes, arranged so that a picture of any of them costs a few searches.
+
+    `glyphs_ps`: per outcome, the times of its glyphs, sorted. `held` are the rows of the pairs that
+    were held for some time, by `held_from_ps`; `held_until_ps` is parallel to it, `held_ends_ps`
+    the same times sorted.
+    """
+
+    glyphs_ps: dict[Outcome, Int64s]
+    held: Int64s
+    held_from_ps: Int64s
+    held_until_ps: Int64s
+    held_ends_ps: Int64s
+
+
 class HazardIndex:
     """The hazards of a timeline, tied to its stages: its own, or a longer table about the same run."""
 
     def __init__(self, index: TimelineIndex, table: Hazards | None = None) -> None:
         self._index = index
         self.table = index.timeline.hazards if table is None else table
-        self._of_row: dict[int, Int64s] = {}
+        self._of_row: dict[int, RowMarks] = {}
 
     def __len__(self) -> int:
         return len(self.table)
@@ -95,15 +111,35 @@ class HazardIndex:
         counts = np.bincount(lanes, minlength=len(self._index.lanes))
         return Marks(offsets_of(counts), shown, at_ps, at_ps - held_ps, outcome)
 
-    def of_row(self, row: Row) -> Int64s:
-        """The places in `marks` of a row's lanes, lane by lane. Kept: a group may have thousands."""
+    def of_row(self, row: Row) -> RowMarks:
+        """The marks of a row's lanes. Kept: a group may have thousands."""
         if row.key not in self._of_row:
-            offsets = self.marks.offsets
-            lanes = np.array(row.lanes, dtype=np.int64)
-            marked = lanes[offsets[lanes + 1] > offsets[lanes]].tolist()
-            places = [np.arange(offsets[lane], offsets[lane + 1]) for lane in marked]
-            self._of_row[row.key] = np.concatenate([np.zeros(0, np.int64), *places])
+            self._of_row[row.key] = self._row_marks(row)
         return self._of_row[row.key]
+
+    def _row_marks(self, row: Row) -> RowMarks:
+        marks, lanes = self.marks, np.array(row.lanes, dtype=np.int64)
+        marked = lanes[marks.offsets[lanes + 1] > marks.offsets[lanes]].tolist()
+        places = [np.arange(marks.offsets[lane], marks.offsets[lane + 1]) for lane in marked]
+        mine = np.concatenate([np.zeros(0, np.int64), *places])
+        from_ps, until_ps, outcome = (
+            column[mine] for column in (marks.from_ps, marks.at_ps, marks.outcome)
+        )
+        glyphs = {one: np.sort(from_ps[outcome == one]) for one in Outcome}
+        held = np.flatnonzero(from_ps < until_ps)
+        held = held[np.argsort(from_ps[held], kind="stable")]
+        return RowMarks(
+            {one: times_ps for one, times_ps in glyphs.items() if len(times_ps)},
+            marks.hazard[mine][held],
+            from_ps[held],
+            until_ps[held],
+            np.sort(until_ps[held]),
+        )
+
+    @cached_property
+    def counts(self) -> dict[Outcome, int]:
+        """How many pairs there are of each outcome."""
+        return {outcome: self.table.count(outcome) for outcome in Outcome}
 
     @cached_property
     def by_weight(self) -> Int64s:
@@ -140,15 +176,19 @@ class HazardIndex:
 
     def holding(self, stage: int) -> Int64s:
         """The rows that say why this stage's command was held, the costliest first."""
-        pe, command = self._index.pe(stage), self._index.command(stage)
-        rows = np.flatnonzero(
-            self._is(Outcome.HELD) & (self.table.later == command) & (self.table.pe == pe)
-        )
+        keys, held = self._held_by_command
+        key = (self._index.pe(stage) << 32) + self._index.command(stage)
+        first, past = keys.searchsorted([key, key + 1])
+        rows = held[first:past]
         return rows[np.argsort(-self.table.cost_ps[rows], kind="stable")]
 
-    def _is(self, outcome: Outcome) -> Bools:
-        chosen: Bools = self.table.outcome == outcome
-        return chosen
+    @cached_property
+    def _held_by_command(self) -> tuple[Int64s, Int64s]:
+        """The rows of the pairs that were held, by their later command, and that as a key."""
+        held = np.flatnonzero(self.table.outcome == Outcome.HELD)
+        keys = command_keys(self.table.pe[held], self.table.later[held])
+        order = np.argsort(keys, kind="stable")
+        return keys[order], held[order]
 
     def outcome(self, row: int) -> Outcome:
         return Outcome(int(self.table.outcome[row]))

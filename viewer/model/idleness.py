@@ -8,17 +8,19 @@ queue of another engine before any such edge, the reason is that engine; else it
 After its last stage an engine is done.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
 
 from ...replay.analysis.critical_path import chain
-from ...schemas.columns import Int32s, Int64s
+from ...schemas.columns import Int8s, Int32s, Int64s
 from ...schemas.stages import StageKind, Why
 from ...schemas.timeline import Timeline
+from .exact_sums import sums_by_place
 from .index import TimelineIndex
+from .lanes import Run
 from .occupancy import Occupancy, occupancy
 
 
@@ -64,8 +66,9 @@ RESOURCE = {
 """The edges that wait for something other than data; every other edge is DATA until one is met."""
 
 _UNDECIDED = -1
-_IDLE_OF_WHY = np.array([RESOURCE.get(why, _UNDECIDED) for why in Why], dtype=np.int64)
-
+_IDLE_OF_WHY = np.array([RESOURCE.get(why, _UNDECIDED) for why in Why], dtype=np.int8)
+_QUEUED_OF_WHY = np.where(np.arange(len(Why)) == Why.ENGINE, Idle.ENGINE, Idle.DATA).astype(np.int8)
+_BLOCKED, _DISPATCH, _DONE = (np.int8(idle) for idle in (Idle.BLOCKED, Idle.DISPATCH, Idle.DONE))
 
 _FEW = 64
 """Below so many gaps, their chains are followed one after the other instead of all together."""
@@ -73,107 +76,153 @@ _FEW = 64
 
 @dataclass(frozen=True)
 class Gaps:
-    """Times in which an engine was idle: from `from_ps` until `stage` started. Parallel columns."""
+    """Times in which an engine was idle, each followed back from the stage that ended it.
+
+    Parallel columns: the stage that the chain has come to, where the gap began, the reason that was
+    decided on the way (or _UNDECIDED), and an `owner` to charge it to.
+    """
 
     stage: Int32s
     from_ps: Int64s
+    reason: Int8s
+    owner: Int32s
+
+    def __len__(self) -> int:
+        return len(self.stage)
 
 
-def gaps_of(index: TimelineIndex, lanes: Iterable[int]) -> Gaps:
-    """Every gap of the lanes between the launch and their last stages."""
-    stages, starts = [np.zeros(0, np.int32)], [np.zeros(0, np.int64)]
-    for number in lanes:
-        lane = index.lane(number)
-        before = np.concatenate((np.zeros(1, np.int64), lane.covered_ends))[: len(lane)]
-        idle = lane.starts > before
-        stages.append(lane.ids[idle])
-        starts.append(before[idle])
-    return Gaps(np.concatenate(stages), np.concatenate(starts))
+_NO_GAPS = Gaps(
+    np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.int8), np.zeros(0, np.int32)
+)
+
+Charge = Callable[[Int32s, Int64s, Int64s, Int8s], None]
+"""Takes pieces of idle time: whose, from when, until when, for which reason."""
 
 
-def idle_by_reason(index: TimelineIndex, lanes: Iterable[int]) -> Int64s:
-    """Idle ps of the lanes by reason, int64 [len(Idle)]: with their busy time, lanes × makespan."""
-    numbers = [lane for lane in lanes if index.lanes.count(lane)]
-    total = np.zeros(len(Idle), dtype=np.int64)
+def gaps_of(run: Run, owner: int = 0) -> Gaps:
+    """Every gap of some lanes between the launch and their last stages."""
+    before = np.concatenate((np.zeros(1, np.int64), run.covered_ends[:-1]))
+    before[run.offsets[:-1]] = 0
+    idle = run.covered > before
+    count = int(np.count_nonzero(idle))
+    undecided = np.full(count, _UNDECIDED, np.int8)
+    return Gaps(run.ids[idle], before[idle], undecided, np.full(count, owner, np.int32))
 
-    def add_up(from_ps: Int64s, to_ps: Int64s, reason: Int64s) -> None:
-        np.add.at(total, reason, to_ps - from_ps)
 
-    _charge_gaps(index.timeline, gaps_of(index, numbers), add_up)
-    for lane in numbers:
-        total[Idle.DONE] += index.timeline.makespan_ps - int(index.lane(lane).covered_ends[-1])
+def idle_by_reason(index: TimelineIndex, lanes: Sequence[Iterable[int]]) -> Int64s:
+    """Idle ps by reason of some groups of lanes, int64 [groups, len(Idle)]: with their busy time,
+    lanes × makespan.
+    """
+    total = np.zeros((len(lanes), len(Idle)), dtype=np.int64)
+
+    def add_up(owner: Int32s, from_ps: Int64s, to_ps: Int64s, reason: Int8s) -> None:
+        place = owner * len(Idle) + reason
+        total.ravel()[:] += sums_by_place(place, to_ps - from_ps, total.size)
+
+    rest = _NO_GAPS
+    for owner, mine in enumerate(lanes):
+        for run in index.lanes.runs(mine):
+            left = _follow(index.timeline, gaps_of(run, owner), add_up)
+            rest = _joined(rest, left)
+            ended = run.covered_ends[run.offsets[1:] - 1]
+            total[owner, Idle.DONE] += int((index.timeline.makespan_ps - ended).sum())
+    _follow_to_the_end(index.timeline, rest, add_up)
     return total
 
 
-def idle_parts(index: TimelineIndex, lane: int) -> dict[int, Occupancy]:
-    """A lane's idle time as intervals by reason (Idle): with its busy time, the whole makespan."""
-    pieces: list[tuple[Int64s, Int64s, Int64s]] = []
-    _charge_gaps(index.timeline, gaps_of(index, [lane]), lambda *piece: pieces.append(piece))
-    ended = index.lane(lane).covered_ends[-1:]
-    done = np.full(len(ended), Idle.DONE, dtype=np.int64)
-    pieces.append((ended, np.full(len(ended), index.timeline.makespan_ps, np.int64), done))
-    from_ps, to_ps, reason = (np.concatenate(column) for column in zip(*pieces, strict=True))
-    found = {}
-    for idle in Idle:
-        mine = (reason == idle) & (to_ps > from_ps)
-        if mine.any():
-            found[int(idle)] = occupancy(from_ps[mine], to_ps[mine])
-    return found
+def _joined(one: Gaps, other: Gaps) -> Gaps:
+    return Gaps(
+        np.concatenate((one.stage, other.stage)),
+        np.concatenate((one.from_ps, other.from_ps)),
+        np.concatenate((one.reason, other.reason)),
+        np.concatenate((one.owner, other.owner)),
+    )
 
 
-Charge = Callable[[Int64s, Int64s, Int64s], None]
-"""Takes pieces of idle time: from when, until when, for which reason."""
+def idle_parts(index: TimelineIndex, lanes: Iterable[int]) -> dict[int, Occupancy]:
+    """The idle time of some lanes as intervals by reason (Idle): with their busy time, lanes × makespan."""
+    pieces: dict[int, list[tuple[Int64s, Int64s]]] = {idle: [] for idle in Idle}
+
+    def keep(_: Int32s, from_ps: Int64s, to_ps: Int64s, reason: Int8s) -> None:
+        lasts = to_ps > from_ps
+        for idle in np.unique(reason[lasts]).tolist():
+            mine = lasts & (reason == idle)
+            pieces[idle].append((from_ps[mine], to_ps[mine]))
+
+    for run in index.lanes.runs(lanes):
+        left = _follow(index.timeline, gaps_of(run), keep)
+        _follow_to_the_end(index.timeline, left, keep)
+        ended = run.covered_ends[run.offsets[1:] - 1]
+        until = np.full(len(ended), index.timeline.makespan_ps, np.int64)
+        keep(np.zeros(0, np.int32), ended, until, np.full(len(ended), _DONE))
+    return {
+        idle: occupancy(*(np.concatenate(column) for column in zip(*some, strict=True)))
+        for idle, some in pieces.items()
+        if some
+    }
 
 
-def _charge_gaps(timeline: Timeline, gaps: Gaps, charge: Charge) -> None:
-    """Follows all chains together, a cause a round, until few have not passed their gap's beginning."""
-    stage, from_ps = gaps.stage, gaps.from_ps
-    reason = np.full(len(stage), _UNDECIDED)
-    while len(stage) >= _FEW:
-        reason = np.where(reason == _UNDECIDED, _waits_for(timeline, stage), reason)
-        _charge(timeline, stage, from_ps, reason, charge)
-        cause = timeline.cause[stage]
-        going = (cause >= 0) & (timeline.start_ps[cause] > from_ps)
-        stage, from_ps, reason = cause[going], from_ps[going], reason[going]
-    for one, one_from, one_reason in zip(
-        stage.tolist(), from_ps.tolist(), reason.tolist(), strict=True
-    ):
-        path = chain(timeline, one, one_from)
-        reasons = _first_decided(one_reason, _waits_for(timeline, path))
-        _charge(timeline, path, np.full(len(path), one_from), reasons, charge)
+def _follow(timeline: Timeline, gaps: Gaps, charge: Charge) -> Gaps:
+    """Follows all chains together, a cause a round; returns the few that have not passed their gap's
+    beginning when that is no longer worth it.
+    """
+    while len(gaps) >= _FEW:
+        gaps = _step(timeline, gaps, charge)
+    return gaps
 
 
-def _waits_for(timeline: Timeline, stage: Int32s | Int64s) -> Int64s:
+def _step(timeline: Timeline, gaps: Gaps, charge: Charge) -> Gaps:
+    """Charges the time before each stage back to its cause's start, and steps to the causes."""
+    reason = np.where(gaps.reason == _UNDECIDED, _waits_for(timeline, gaps.stage), gaps.reason)
+    cause, begun = _charge(timeline, gaps, reason, charge)
+    going = np.flatnonzero(begun > gaps.from_ps)
+    return Gaps(cause[going], gaps.from_ps[going], reason[going], gaps.owner[going])
+
+
+def _follow_to_the_end(timeline: Timeline, gaps: Gaps, charge: Charge) -> None:
+    """Follows the chains, the last few one after the other."""
+    gaps = _follow(timeline, gaps, charge)
+    columns = (gaps.stage, gaps.from_ps, gaps.reason, gaps.owner)
+    for stage, from_ps, before, owner in zip(*(c.tolist() for c in columns), strict=True):
+        path = chain(timeline, stage, from_ps).astype(np.int32)
+        reason = _first_decided(before, _waits_for(timeline, path))
+        alike = np.full(len(path), from_ps, np.int64), np.full(len(path), owner, np.int32)
+        _charge(timeline, Gaps(path, alike[0], reason, alike[1]), reason, charge)
+
+
+def _waits_for(timeline: Timeline, stage: Int32s) -> Int8s:
     """The resource that each stage's cause edge waits for. A FINISH waits for its own command."""
     finishes = timeline.stages.kind[stage] == StageKind.FINISH
-    return np.where(finishes, Idle.BLOCKED, _IDLE_OF_WHY[timeline.why[stage]])
+    return np.where(finishes, _BLOCKED, _IDLE_OF_WHY[timeline.why[stage]])
 
 
-def _first_decided(before: int, reasons: Int64s) -> Int64s:
+def _first_decided(before: int, reasons: Int8s) -> Int8s:
     """Along a chain, the first reason that decides holds for all that follow."""
     decided = np.flatnonzero(reasons != _UNDECIDED)
     if before != _UNDECIDED:
-        return np.full(len(reasons), before)
+        return np.full(len(reasons), before, np.int8)
     first = int(decided[0]) if len(decided) else len(reasons)
-    places = np.arange(len(reasons))
-    return np.where(places < first, _UNDECIDED, reasons[min(first, len(reasons) - 1)])
+    settled = reasons.copy()
+    settled[first:] = reasons[min(first, len(reasons) - 1)]
+    return settled
 
 
-def _charge(
-    timeline: Timeline,
-    stage: Int32s | Int64s,
-    from_ps: Int64s,
-    reason: Int64s,
-    charge: Charge,
-) -> None:
-    """Charges the time before each stage back to its cause's start, no earlier than `from_ps`."""
-    cause = timeline.cause[stage]
-    queued = np.where(timeline.why[stage] == Why.ENGINE, Idle.ENGINE, Idle.DATA)
-    settled = np.where(reason == _UNDECIDED, queued, reason)
-    to_ps = timeline.start_ps[stage]
-    has_cause = cause >= 0
-    ended = np.where(has_cause, timeline.end_ps[cause], from_ps).clip(from_ps, to_ps)
-    begun = np.where(has_cause, timeline.start_ps[cause], from_ps).clip(from_ps, ended)
-    dispatching = timeline.stages.kind[cause] == StageKind.DISPATCH
-    charge(ended, to_ps, settled)
-    charge(begun, ended, np.where(dispatching, Idle.DISPATCH, settled))
+def _charge(timeline: Timeline, gaps: Gaps, reason: Int8s, charge: Charge) -> tuple[Int32s, Int64s]:
+    """Charges the time before each stage back to its cause's start, no earlier than the gap's
+    beginning, to its reason, and what PE_CPU dispatched of it to that. Returns the causes, and where
+    they started.
+    """
+    stage, from_ps = gaps.stage, gaps.from_ps
+    cause, to_ps = timeline.cause[stage], timeline.start_ps[stage]
+    settled = np.where(reason == _UNDECIDED, _QUEUED_OF_WHY[timeline.why[stage]], reason)
+    begun = np.where(cause >= 0, timeline.start_ps[cause], from_ps)
+    since = np.minimum(np.maximum(begun, from_ps), to_ps)
+    dispatching = np.flatnonzero(timeline.stages.kind[cause] == StageKind.DISPATCH)
+    if len(dispatching):
+        first = since[dispatching]
+        ended = np.where(cause[dispatching] >= 0, timeline.end_ps[cause[dispatching]], first)
+        ended = np.minimum(np.maximum(ended, first), to_ps[dispatching])
+        since[dispatching] = ended
+        charge(gaps.owner[dispatching], first, ended, np.full(len(first), _DISPATCH))
+    charge(gaps.owner, since, to_ps, settled)
+    return cause, begun

@@ -1,5 +1,7 @@
 """A timeline arranged for looking at: lanes, rows, commands and hazards, each worked out on demand, once."""
 
+import threading
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,8 +15,9 @@ from ...schemas.handles import Handle
 from ...schemas.stages import Engine, StageKind
 from ...schemas.timeline import Timeline
 from ...schemas.trace import SourceLine, Stream
-from .lanes import Lane, Lanes
-from .occupancy import Occupancy, occupancy
+from .groups import Group, Groups
+from .lane import Lane
+from .lanes import Lanes
 from .tones import PAINT_OF_KIND, Paint
 from .tree import Row, Tree, place_names, tree_of
 
@@ -70,18 +73,23 @@ class TimelineIndex:
         self.before_ps = before_ps
         self._beside_ps = beside_ps
         self.lanes = Lanes(timeline)
-        self._occupancies: dict[int, dict[int, Occupancy]] = {}
-        self._servers: dict[int, int] = {}
+        self._groups = Groups(self.lanes, timeline.stages.kind)
         self._slot_offsets: dict[int, Int64s] = {}
         self._kept: dict[Hashable, object] = {}
+        self._locks: dict[Hashable, threading.RLock] = {}
 
     def __len__(self) -> int:
         return len(self.timeline.start_ps)
 
     def once(self, what: Hashable, work: Callable[[], Kept]) -> Kept:
-        """The result of some work on this timeline, done when it is first asked for."""
+        """The result of some work on this timeline, done when it is first asked for.
+
+        A second thread that asks meanwhile waits for it.
+        """
         if what not in self._kept:
-            self._kept[what] = work()
+            with self._locks.setdefault(what, threading.RLock()):
+                if what not in self._kept:
+                    self._kept[what] = work()
         return cast(Kept, self._kept[what])
 
     @cached_property
@@ -145,6 +153,32 @@ class TimelineIndex:
         before = int(lane.covered_ends[position - 1]) if position else 0
         return max(0, self.start(stage) - before)
 
+    def released_by(self, stage: int) -> Int64s:
+        """The stages whose cause is this one, in the order (start, stage id)."""
+        released, cause = self.by_cause, self.timeline.cause
+        first = bisect_left(released, stage, key=cause.item)
+        past = bisect_right(released, stage, lo=first, key=cause.item)
+        ids = released[first:past].astype(np.int64)
+        return ids[np.argsort(self.timeline.start_ps[ids], kind="stable")]
+
+    @property
+    def by_cause(self) -> Int32s:
+        """All stages in the order (cause, stage id)."""
+        return self.once("by cause", lambda: _ascending(self.timeline.cause))
+
+    @property
+    def by_start(self) -> Int32s:
+        """All stages in the order (start, stage id)."""
+        return self.once("by start", lambda: _ascending(self.timeline.start_ps))
+
+    def place_in_time(self, stage: int) -> int:
+        """A stage's place in that order."""
+
+        def moment(one: int) -> tuple[int, int]:
+            return self.start(one), int(one)
+
+        return bisect_left(self.by_start, moment(stage), key=moment)
+
     # ---------------------------------------------------------------- commands
 
     @cached_property
@@ -198,43 +232,15 @@ class TimelineIndex:
 
     # ---------------------------------------------------------------- rows
 
-    def row_parts(self, row: Row) -> dict[int, Occupancy]:
-        """A row's occupied time by paint: its lane's, or the sum over the lanes below it."""
-        if len(row.lanes) == 1:
-            return self.lane(row.lanes[0]).parts
-        if row.key not in self._occupancies:
-            self._occupancies[row.key] = self._gathered(row.lanes)
-        return self._occupancies[row.key]
-
-    def row_servers(self, row: Row) -> int:
-        """How many engines of the row are ever busy: a whole column is that many at work."""
-        if row.key not in self._servers:
-            self._servers[row.key] = sum(1 for lane in row.lanes if self.busy_ps(lane))
-        return self._servers[row.key]
-
-    def busy_ps(self, lane: int) -> int:
-        """The time that a lane's stages cover, each instant once."""
-        return sum(part.total_ps for part in self.lane(lane).parts.values())
+    def group(self, row: Row) -> Group:
+        """The lanes of a row, added up."""
+        return self._groups.of(row)
 
     def row_count(self, row: Row) -> int:
         """How many stages a row stands for."""
         return sum(self.lanes.count(lane) for lane in row.lanes)
 
-    @cached_property
-    def whole(self) -> Row:
-        """A row that stands for every lane."""
-        return Row(-1, "", 0, -1, tuple(range(len(self.lanes))), 0)
 
-    def _gathered(self, lanes: tuple[int, ...]) -> dict[int, Occupancy]:
-        parts: dict[int, list[Occupancy]] = {}
-        for lane in lanes:
-            if self.lanes.count(lane):
-                for paint, part in self.lane(lane).parts.items():
-                    parts.setdefault(paint, []).append(part)
-        return {
-            paint: occupancy(
-                np.concatenate([one.starts for one in ones]),
-                np.concatenate([one.ends for one in ones]),
-            )
-            for paint, ones in sorted(parts.items())
-        }
+def _ascending(values: Int32s | Int64s) -> Int32s:
+    """Places in the order (value, place); quick where the values mostly ascend already."""
+    return np.argsort(values, kind="stable").astype(np.int32)

@@ -26,7 +26,7 @@ def to_time(index: TimelineIndex, look: Look, time_ps: int) -> Look:
     if look.row < 0:
         return look
     stage = nearest_in_row(index, index.tree.rows[look.row], inside)
-    return replace(look, stage=stage, at_ps=inside, trail=())
+    return replace(look, stage=stage, at_ps=inside, trail=(), is_placed=True)
 
 
 def to_command(index: TimelineIndex, look: Look, command: int) -> Look:

@@ -34,7 +34,8 @@ class Look:
 
     `hidden` are the rows left out, `pinned` those that stay at the top, by key. `mark_ps` is the
     mark (NO_TIME for none), `mark_stage` the stage that was marked. `area` is a range of time under
-    study; while its end is yet to be chosen, `area_from_ps` is where it began.
+    study; while its end is yet to be chosen, `area_from_ps` is where it began. `is_placed`: the
+    cursor is where somebody put it, and not where it was at first.
     """
 
     from_ps: int
@@ -52,6 +53,7 @@ class Look:
     mark_stage: int = NO_STAGE
     area_from_ps: int = NO_TIME
     area: tuple[int, int] | None = None
+    is_placed: bool = False
 
     @property
     def span_ps(self) -> int:
@@ -67,7 +69,9 @@ def first_look(index: TimelineIndex) -> Look:
     tree = index.tree
     folded = tree.first_folds()
     look = Look(0, max(index.span_ps, MIN_SPAN_PS), 0 if tree.rows else -1, NO_STAGE, 0, folded)
-    return select(index, look, int(index.timeline.start_ps.argmin())) if len(index) else look
+    if not len(index):
+        return look
+    return replace(select(index, look, int(index.timeline.start_ps.argmin())), is_placed=False)
 
 
 def select(index: TimelineIndex, look: Look, stage: int) -> Look:
@@ -77,7 +81,7 @@ def select(index: TimelineIndex, look: Look, stage: int) -> Look:
     if row in hidden:
         hidden -= {row, *index.tree.above(row)}
     chosen = replace(look, stage=stage, row=row, at_ps=index.start(stage), trail=(), hidden=hidden)
-    return reveal(index, chosen)
+    return reveal(index, replace(chosen, is_placed=True))
 
 
 def reveal(index: TimelineIndex, look: Look) -> Look:
@@ -143,15 +147,6 @@ def pan_right(index: TimelineIndex, look: Look) -> Look:
 def show_all(index: TimelineIndex, look: Look) -> Look:
     """The whole timeline."""
     return window(index, look, 0, index.span_ps)
-
-
-def focus(index: TimelineIndex, look: Look) -> Look:
-    """The selected stage in the middle, over a quarter of the width if it has a length."""
-    if look.stage == NO_STAGE:
-        return look
-    start, end = index.start(look.stage), index.end(look.stage)
-    span = 4 * (end - start) if end > start else look.span_ps
-    return window(index, look, (start + end - max(span, MIN_SPAN_PS)) // 2, span)
 
 
 def show_pair(index: TimelineIndex, look: Look, earlier: int, later: int) -> Look:

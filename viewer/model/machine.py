@@ -22,11 +22,14 @@ Shares = npt.NDArray[np.float64]
 
 BUSIEST = "busiest engine"
 
+STAGES_AT_A_TIME = 1 << 18
+
 
 @dataclass(frozen=True)
 class MachineLook:
     """`rank` is the chosen PE. `is_near`: one CUBE, else all; `at_cursor`: the instant at which the
-    selected stage starts, else all that is shown. `engine` is a title, or BUSIEST."""
+    selected stage starts, else the area, or without one all that is shown. `engine` is a title, or
+    BUSIEST."""
 
     rank: int
     is_near: bool = False
@@ -63,8 +66,10 @@ def first_machine_look(index: TimelineIndex, look: Look) -> MachineLook:
 
 
 def load_of(index: TimelineIndex, look: Look, shown: MachineLook) -> Load:
-    """What every engine did in the window, or at the start of the selected stage."""
-    from_ps, to_ps = look.from_ps, look.to_ps
+    """What every engine did in the area, without one in the window; or at the start of the selected
+    stage.
+    """
+    from_ps, to_ps = look.area or (look.from_ps, look.to_ps)
     if shown.at_cursor:
         from_ps = index.start(look.stage) if look.stage != NO_STAGE else look.at_ps
         to_ps = from_ps + 1
@@ -85,10 +90,12 @@ def busy_shares(index: TimelineIndex, from_ps: int, to_ps: int) -> Shares:
     One pass over all stages, whatever the number of engines.
     """
     timeline = index.timeline
-    begun = np.maximum(timeline.start_ps, from_ps)
-    inside = np.maximum(np.minimum(timeline.end_ps, to_ps) - begun, 0)
-    count = len(timeline.engines)
-    busy = np.bincount(timeline.stages.engine, weights=inside, minlength=count)
+    busy = np.zeros(len(timeline.engines))
+    for first in range(0, len(index), STAGES_AT_A_TIME):
+        some = slice(first, first + STAGES_AT_A_TIME)
+        begun = np.maximum(timeline.start_ps[some], from_ps)
+        inside = np.maximum(np.minimum(timeline.end_ps[some], to_ps) - begun, 0)
+        busy += np.bincount(timeline.stages.engine[some], weights=inside, minlength=len(busy))
     shares: Shares = np.minimum(busy / max(to_ps - from_ps, 1), 1.0)
     return shares
 
@@ -99,11 +106,25 @@ def engines_of(load: Load) -> tuple[str, ...]:
     return (BUSIEST, *titles)
 
 
-def next_engine(shown: MachineLook, load: Load) -> MachineLook:
-    """The next of those, round and round."""
+def next_engine(shown: MachineLook, load: Load, by: int = 1) -> MachineLook:
+    """The next (by=1) or previous of those, round and round."""
     known = engines_of(load)
     place = known.index(shown.engine) if shown.engine in known else 0
-    return replace(shown, engine=known[(place + 1) % len(known)])
+    return replace(shown, engine=known[(place + by) % len(known)])
+
+
+LOAD_COLUMNS = ("rank", "sip", "cube", "pe", "what", "busy share")
+
+
+def load_rows(topology: Topology, load: Load) -> list[tuple[object, ...]]:
+    """The load as it is saved: an engine of a PE a row, then a link a row."""
+    rows: list[tuple[object, ...]] = []
+    for rank, engines in load.pe.items():
+        place = topology.place(rank)
+        where = (rank, place.sip, place.cube, place.pe)
+        rows += [(*where, title, f"{share:.6f}") for title, share in engines.items()]
+    nowhere = ("",) * 4
+    return rows + [(*nowhere, link, f"{share:.6f}") for link, share in load.link.items()]
 
 
 def stepped(topology: Topology, shown: MachineLook, columns: int, rows: int) -> MachineLook:
@@ -137,26 +158,35 @@ def rank_at(topology: Topology, column: int, row: int) -> int:
 
 @dataclass(frozen=True)
 class Message:
-    """The message that the selected stage belongs to: from rank to rank, over one link."""
+    """What the selected stage belongs to: `what` (`message`, `read`, `write`) goes from rank to rank
+    over `links`, in the order in which they are crossed.
+    """
 
     sender: int
     receiver: int
-    link: str
+    links: tuple[str, ...]
+    what: str = "message"
 
 
 MESSAGE_KINDS = (CommandKind.SEND, CommandKind.RECV, CommandKind.RECV_ASYNC)
+TO_LINKS = (StageKind.HBM_READ, StageKind.DMA_WRITE)
+"""What a read and a write begin with; what they end with is one of FROM_LINKS."""
+FROM_LINKS = (StageKind.DMA_READ, StageKind.HBM_WRITE)
 
 
 def message_of(index: TimelineIndex, stage: int) -> Message | None:
-    """The message that a stage's command sends or receives; None for any other command.
+    """The message that a stage's command sends or receives, or the remote read or write that the stage
+    is a hop of; None for anything else.
 
-    A link's stage belongs to the sender's command.
+    A link's stage belongs to the command that sends over it.
     """
     if stage == NO_STAGE:
         return None
     pe = index.pe(stage)
     form = index.form(pe, index.command(stage))
-    if form.kind not in MESSAGE_KINDS or index.kind(stage) is StageKind.DISPATCH:
+    if form.kind not in MESSAGE_KINDS:
+        return _remote_access(index, stage)
+    if index.kind(stage) is StageKind.DISPATCH:
         return None
     topology, rank = index.timeline.topology, index.timeline.trace.pes[pe].rank
     wire = topology.directions[form.direction]
@@ -166,7 +196,33 @@ def message_of(index: TimelineIndex, stage: int) -> Message | None:
     sends = form.kind is CommandKind.SEND
     sender, receiver = (rank, peer) if sends else (peer, rank)
     link = link_title(link_between(topology, sender, receiver, wire.level))
-    return Message(sender, receiver, link)
+    return Message(sender, receiver, (link,))
+
+
+def _remote_access(index: TimelineIndex, stage: int) -> Message | None:
+    """The hops of a read or write have ids one after the other, its links in the middle."""
+    first = last = stage
+    while index.kind(first) in (StageKind.LINK, *FROM_LINKS) and _is_hop(index, first - 1, stage):
+        first -= 1
+    while index.kind(last) in (StageKind.LINK, *TO_LINKS) and _is_hop(index, last + 1, stage):
+        last += 1
+    links = [hop for hop in range(first, last + 1) if index.kind(hop) is StageKind.LINK]
+    if not links:
+        return None
+    rank = index.timeline.trace.pes[index.pe(stage)].rank
+    reads = index.kind(first) is StageKind.HBM_READ
+    owner = index.engine(first if reads else last).rank
+    sender, receiver = (owner, rank) if reads else (rank, owner)
+    crossed = tuple(index.engine(hop).channel for hop in links)
+    return Message(sender, receiver, crossed, "read" if reads else "write")
+
+
+def _is_hop(index: TimelineIndex, hop: int, stage: int) -> bool:
+    """Whether a stage beside another is a hop, and of the same command."""
+    if not 0 <= hop < len(index):
+        return False
+    kinds = (StageKind.LINK, *TO_LINKS, *FROM_LINKS)
+    return index.kind(hop) in kinds and index.command_position(hop) == index.command_position(stage)
 
 
 def to_lanes(index: TimelineIndex, look: Look, rank: int) -> Look:

@@ -1,19 +1,17 @@
 """The machine drawn: all CUBEs with one glyph a PE, or one CUBE with a box a PE.
 
 ▁ … █   how busy the PE was    ·  not at all    -  not in the launch    [ ] the chosen PE
-╌ ─ ━   how busy a link was, the busier way of the two; the selected message's way is white
+╌ ─ ━   how busy a link was, the busier way of the two; the way of what is selected is white
 """
-
-from dataclasses import dataclass
 
 import numpy as np
 
 from ...schemas.topology import Level, Place, Topology
-from . import times
-from .lane_cells import LEVELS, Cells, spans
-from .machine import BUSIEST, Load, MachineLook, Message
-from .text import Line, Span, fit, fit_line, printable, wrap
-from .tones import ACCENT, FAINT, MUTED, STRONG, TEXT, Paint, Shade, tone
+from .cells import LEVELS, Cells, spans
+from .machine import BUSIEST
+from .machine_words import ON_THE_WAY, Drawn, percent
+from .text import Line, fit, fit_line
+from .tones import FAINT, MUTED, STRONG, TEXT, Paint, Shade, tone
 
 ACROSS, DOWN = "╌─━", "╎│┃"
 LINK_LEVELS = (0.1, 0.5)
@@ -24,20 +22,9 @@ IDLE, ABSENT = "·", "-"
 BUSY = tone(Paint.GEMM)
 CHOSEN = tone(Paint.GEMM, Shade.SELECTED)
 LINK = tone(Paint.MESSAGE)
-ON_THE_WAY = tone(Paint.MESSAGE, Shade.SELECTED)
 
 BOX_CELLS, BOX_LINES = 13, 4
 BOX_GAP_CELLS, BOX_GAP_LINES = 7, 1
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """What is drawn: the machine, how busy it was, and the selected message, if any."""
-
-    topology: Topology
-    load: Load
-    shown: MachineLook
-    message: Message | None
 
 
 class Canvas:
@@ -75,6 +62,46 @@ def map_lines(drawn: Drawn, width: int, height: int) -> list[Line]:
     return canvas.part(left, top, width, height)
 
 
+def rank_under(drawn: Drawn, cell: tuple[int, int], size: tuple[int, int]) -> int | None:
+    """The PE that is drawn at a cell (column, line) of the map in that size; None for none."""
+    canvas, (column, row) = (_near if drawn.shown.is_near else _far)(drawn)
+    at = (
+        cell[0] + _scrolled(column, canvas.width, size[0], BOX_CELLS),
+        cell[1] + _scrolled(row, canvas.height, size[1], BOX_LINES),
+    )
+    room = (BOX_CELLS, BOX_LINES) if drawn.shown.is_near else (1, 1)
+    for rank, (left, top) in _corners(drawn).items():
+        if left <= at[0] < left + room[0] and top <= at[1] < top + room[1]:
+            return rank
+    return None
+
+
+def _corners(drawn: Drawn) -> dict[int, tuple[int, int]]:
+    """Per PE that is drawn, the column and the row of its top left on the canvas."""
+    topology, place = drawn.topology, drawn.topology.place(drawn.shown.rank)
+    if not drawn.shown.is_near:
+        return {rank: _far_corner(topology, rank) for rank in range(topology.pe_count)}
+    ranks = [topology.rank(Place(place.sip, place.cube, pe)) for pe in range(topology.pes.size)]
+    return {rank: _near_corner(topology, pe) for pe, rank in enumerate(ranks)}
+
+
+def _far_corner(topology: Topology, rank: int) -> tuple[int, int]:
+    place, cubes, pes = topology.place(rank), topology.cubes, topology.pes
+    cube_column, cube_row = cubes.at(place.cube)
+    column, row = pes.at(place.pe)
+    left = 1 + place.sip * _sip_cells(topology) + cube_column * (pes.columns + GAP_CELLS)
+    return left + column, 1 + cube_row * (pes.rows + 1) + row
+
+
+def _near_corner(topology: Topology, pe: int) -> tuple[int, int]:
+    column, row = topology.pes.at(pe)
+    return 1 + column * (BOX_CELLS + BOX_GAP_CELLS), 1 + row * (BOX_LINES + BOX_GAP_LINES)
+
+
+def _sip_cells(topology: Topology) -> int:
+    return 1 + topology.cubes.columns * (topology.pes.columns + GAP_CELLS)
+
+
 def _scrolled(place: int, whole: int, shown: int, margin: int) -> int:
     """Where to begin, so that `place` is seen with a margin behind it; 0 where all fits."""
     return max(0, min(place - shown + margin, whole - shown)) if whole > shown else 0
@@ -87,7 +114,7 @@ def _far(drawn: Drawn) -> tuple[Canvas, tuple[int, int]]:
     """SIPs side by side. Returns where the chosen PE lies, too."""
     topology = drawn.topology
     cubes, pes = topology.cubes, topology.pes
-    sip_cells = 1 + cubes.columns * (pes.columns + GAP_CELLS)
+    sip_cells = _sip_cells(topology)
     canvas = Canvas(topology.sips * sip_cells, 1 + cubes.rows * (pes.rows + 1))
     chosen = (0, 0)
     for sip in range(topology.sips):
@@ -151,7 +178,7 @@ def _link(drawn: Drawn, level: Level, one: int, other: int, glyphs: str) -> tupl
     if not shares:
         return "", FAINT
     share = max(shares)
-    is_way = drawn.message is not None and drawn.message.link in titles
+    is_way = drawn.message is not None and any(link in titles for link in drawn.message.links)
     looks = ON_THE_WAY if is_way else LINK if share else FAINT
     return glyphs[sum(share >= least for least in LINK_LEVELS)], looks
 
@@ -169,8 +196,7 @@ def _near(drawn: Drawn) -> tuple[Canvas, tuple[int, int]]:
     canvas.put(1, 0, f"SIP {place.sip} · CUBE {place.cube}", MUTED)
     chosen = (0, 0)
     for pe in range(pes.size):
-        column, row = pes.at(pe)
-        left, top = 1 + column * stride[0], 1 + row * stride[1]
+        left, top = _near_corner(topology, pe)
         rank = topology.rank(Place(place.sip, place.cube, pe))
         if rank == drawn.shown.rank:
             chosen = (left, top)
@@ -233,7 +259,7 @@ def _way(
     share = drawn.load.link.get(title)
     if share is None:
         return
-    is_way = drawn.message is not None and drawn.message.link == title
+    is_way = drawn.message is not None and title in drawn.message.links
     looks = ON_THE_WAY if is_way else LINK if share else FAINT
     canvas.put(column, row, fit(f"{arrow}{percent(share)}", BOX_GAP_CELLS), looks)
 
@@ -250,48 +276,3 @@ def _outward(drawn: Drawn, place: Place) -> list[str]:
             names = " → ".join(f"{level.upper()} {int(end) % size}" for end in way.split(">"))
             words.append(f"{names}  {percent(share)}")
     return words
-
-
-# -------------------------------------------------------------------- words
-
-
-def percent(share: float) -> str:
-    """`63 %`, `<1 %` for hardly any, `·` for none."""
-    if not share:
-        return "·"
-    rounded = round(100 * share)
-    return f"{rounded} %" if rounded else "<1 %"
-
-
-def machine_title(drawn: Drawn, width: int) -> Line:
-    """What is shaded, and over which time."""
-    load, topology = drawn.load, printable(drawn.topology.name)
-    span = f"{times.short(load.from_ps)} – {times.short(load.to_ps)}"
-    when = f"at {times.exact(load.from_ps)}" if drawn.shown.at_cursor else f"over {span}"
-    words = (
-        Span(f" {topology}", STRONG),
-        Span(f"   {drawn.shown.engine} ", ACCENT),
-        Span(f"{when}", MUTED),
-    )
-    return fit_line(words, width)
-
-
-def machine_detail(drawn: Drawn, width: int) -> list[Line]:
-    """Three lines: the chosen PE's engines with their shares, in two, and the selected message."""
-    place, rank = drawn.topology.place(drawn.shown.rank), drawn.shown.rank
-    head = f" SIP {place.sip} CUBE {place.cube} PE {place.pe}  "
-    engines = drawn.load.pe.get(rank)
-    shares = "not in this launch"
-    if engines is not None:
-        at_work = [f"{title} {percent(share)}" for title, share in engines.items() if share]
-        shares = " · ".join(at_work) or "did nothing"
-    first, second, *_ = [*wrap(shares, max(width - len(head), 8)), "", ""]
-    lines: list[Line] = [(Span(head, STRONG), Span(first, TEXT))]
-    lines.append((Span(" " * len(head) + second, TEXT),))
-    message = drawn.message
-    if message is None:
-        lines.append((Span(" no message selected: its way is drawn when one is", FAINT),))
-    else:
-        way = f" message from rank {message.sender} to rank {message.receiver} over {message.link}"
-        lines.append((Span(way, ON_THE_WAY),))
-    return [fit_line(line, width) for line in lines]

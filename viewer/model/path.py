@@ -15,7 +15,7 @@ from ...schemas.columns import Bools, Int64s
 from ...schemas.stages import Why
 from . import times
 from .index import NO_STAGE, TimelineIndex
-from .lanes import engine_title
+from .lanes import engine_title, use_title
 from .occupancy import Axis
 from .text import Line, Span, cells, fit, fit_line, printable
 from .tones import FAINT, MUTED, STRONG, TEXT, Paint, tone
@@ -105,9 +105,8 @@ def _runs(index: TimelineIndex, shown: Axis) -> Line:
 def _title_and_tone(index: TimelineIndex, lane: int) -> tuple[str, int]:
     if lane == NO_STAGE:
         return LATENCY, FAINT
-    parts = index.lane(lane).parts
-    paint = max(parts, key=lambda one: parts[one].total_ps)
-    return engine_title(index.timeline.engines[lane]), tone(Paint(paint))
+    title = engine_title(index.timeline.engines[lane])
+    return title, tone(Paint(index.lane(lane).main_paint))
 
 
 def _run(title: str, room: int) -> str:
@@ -132,7 +131,7 @@ def path_head(index: TimelineIndex, width: int) -> list[Line]:
     found = path_of(index).stages[::-1]
     engines: dict[str, int] = {}
     for engine, time_ps in time_by_engine(index.timeline, found).items():
-        title = engine_title(engine) if engine else LATENCY
+        title = use_title(engine) if engine else LATENCY
         engines[title] = engines.get(title, 0) + time_ps
     whys = {_reason(why): ps for why, ps in time_by_why(index.timeline, found).items()}
     makespan = max(index.timeline.makespan_ps, 1)

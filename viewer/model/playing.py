@@ -32,7 +32,7 @@ def advanced(index: TimelineIndex, look: Look, by_ps: int) -> Look:
     """The cursor's time `by_ps` later, at most at the end; the window follows it in steps."""
     at_ps = min(look.at_ps + by_ps, index.timeline.makespan_ps)
     stage = nearest_in_row(index, index.tree.rows[look.row], at_ps) if look.row >= 0 else NO_STAGE
-    moved = replace(look, at_ps=at_ps, stage=stage, trail=())
+    moved = replace(look, at_ps=at_ps, stage=stage, trail=(), is_placed=True)
     margin = look.span_ps // EDGE_PARTS
     if look.from_ps <= at_ps < look.to_ps - margin:
         return moved

@@ -4,22 +4,30 @@ from dataclasses import replace
 
 from .frame import lane_axis
 from .index import NO_STAGE, TimelineIndex
-from .look import Look, pan_left, pan_right, reveal, zoom
+from .look import Look, pan_left, pan_right, reveal, window, zoom
 from .marking import set_area
 from .rows import in_sight, row_pitch, rows_height
 from .steps import nearest_in_row, toggle_fold
 
 
 def pick(index: TimelineIndex, look: Look, column: int, line: int, size: tuple[int, int]) -> Look:
-    """Puts the cursor where one clicked: on a stage, or, on a title, on its row (a group folds).
-
-    `line` counts from the ruler (0); `size` is the picture's width and height in cells.
+    """Puts the cursor where one clicked on the picture. `line` counts from the ruler (0); `size` is the
+    picture's width and height in cells.
     """
     width, height = size
-    room = rows_height(look, height)
+    return pick_row(index, look, (column, line - 1), (width, rows_height(look, height)))
+
+
+def pick_row(
+    index: TimelineIndex, look: Look, cell: tuple[int, int], size: tuple[int, int]
+) -> Look:
+    """Puts the cursor on a stage, or, on a title, on its row (a group folds). `cell` is (column, line)
+    from the first row on, `size` the width and height of the rows in cells.
+    """
+    (column, line), (width, room) = cell, size
     keys = in_sight(index, look, room)
-    place = (line - 1) // row_pitch(index, look, room)
-    if not 1 <= line <= room or place >= len(keys):
+    place = line // row_pitch(index, look, room)
+    if not 0 <= line < room or place >= len(keys):
         return look
     row = index.tree.rows[keys[place]]
     label_cells = index.tree.label_cells
@@ -27,8 +35,15 @@ def pick(index: TimelineIndex, look: Look, column: int, line: int, size: tuple[i
         return toggle_fold(index, replace(look, row=row.key))
     at_ps = _middle(look, max(column - label_cells, 0), width - label_cells)
     stage = nearest_in_row(index, row, at_ps)
-    chosen = replace(look, row=row.key, stage=stage, at_ps=at_ps, trail=())
+    chosen = replace(look, row=row.key, stage=stage, at_ps=at_ps, trail=(), is_placed=True)
     return chosen if stage == NO_STAGE else reveal(index, chosen)
+
+
+def pick_on_map(index: TimelineIndex, look: Look, column: int, room: int) -> Look:
+    """The window around the time of a column of the minimap, whose strip has `room` columns from 1 on."""
+    place = min(max(column - 1, 0), room - 1)
+    middle = index.span_ps * (2 * place + 1) // (2 * room)
+    return window(index, look, middle - look.span_ps // 2, look.span_ps)
 
 
 def drag(index: TimelineIndex, look: Look, begun: int, column: int, width: int) -> Look:

@@ -1,4 +1,7 @@
-"""How much later each stage could end without moving the makespan, worked out aside, by a thread."""
+"""How much later each stage could end without moving the makespan, worked out aside, by a thread.
+
+Of a timeline of more than MOST_STAGES it is not: that would take minutes, and many times its memory.
+"""
 
 import numpy as np
 
@@ -10,6 +13,8 @@ from ...schemas.errors import KerntapeError
 from ...schemas.timeline import Status, Timeline
 from ...schemas.trace_checks import check_trace
 from .index import TimelineIndex
+
+MOST_STAGES = 1 << 20
 
 
 class Slack:
@@ -35,10 +40,10 @@ def slack_of_index(index: TimelineIndex) -> Slack:
 
 
 def slack_of(timeline: Timeline) -> Int64s | None:
-    """Per stage, its slack in ps. None for a deadlock, and for a timeline that this version of the
-    model does not lower to the same stages.
+    """Per stage, its slack in ps. None for a deadlock, for more than MOST_STAGES, and for a timeline
+    that this version of the model does not lower to the same stages.
     """
-    if timeline.status is not Status.OK:
+    if timeline.status is not Status.OK or len(timeline.stages) > MOST_STAGES:
         return None
     try:
         check_trace(timeline.trace)

@@ -6,8 +6,7 @@ from . import times
 from .hazards import HazardIndex
 from .index import NO_STAGE, TimelineIndex
 from .look import Look
-from .slack import slack_of_index
-from .steps import released_by
+from .slack import MOST_STAGES, slack_of_index
 from .text import Line, Span, cut, fit_line, wrap
 from .tones import FAINT, MUTED, STRONG, TEXT, tone
 from .why import why_words
@@ -78,10 +77,13 @@ def _times(index: TimelineIndex, stage: int) -> Iterator[Line]:
         Span(times.exact(end), TEXT),
         Span(f"  {times.exact(end - start)}", STRONG),
     )
-    slack = slack_of_index(index).of(stage)
+    known = slack_of_index(index)
+    slack = known.of(stage)
     if slack is not None:
         words = "none: it is critical" if slack == 0 else times.exact(slack)
         yield (Span("slack ", FAINT), Span(words, STRONG if slack == 0 else TEXT))
+    elif known.is_done and len(index) > MOST_STAGES:
+        yield (Span("slack ", FAINT), Span("only of shorter runs", MUTED))
 
 
 def _handles(index: TimelineIndex, stage: int) -> Iterator[Line]:
@@ -95,16 +97,16 @@ def _handles(index: TimelineIndex, stage: int) -> Iterator[Line]:
             Span(f"  {shape_words(handle)}", TEXT),
         )
         if len(touched) <= MOST_PLACED:
-            yield (Span(f"  {place_words(index, handle)}", MUTED),)
+            yield (Span(f"  {place_words(index, index.pe(stage), handle)}", MUTED),)
 
 
 def _released(index: TimelineIndex, stage: int, width: int) -> Iterator[Line]:
-    released = released_by(index, stage)
-    if not released:
+    released = index.released_by(stage)
+    if not len(released):
         return
     yield ()
     more = f" and {len(released) - 1} more" if len(released) > 1 else ""
-    words = f"then let {stage_name(index, released[0], beside=stage)} start{more}"
+    words = f"then let {stage_name(index, int(released[0]), beside=stage)} start{more}"
     yield from _wrapped(words, width, MUTED)
 
 

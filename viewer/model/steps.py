@@ -6,7 +6,7 @@ import numpy as np
 
 from ...schemas.columns import Int64s
 from .index import NO_STAGE, TimelineIndex
-from .look import Look, reveal, select
+from .look import MIN_SPAN_PS, Look, reveal, select, window
 from .rows import shown_rows
 from .tree import Row
 from .words import kind_words
@@ -44,21 +44,20 @@ def step_pe(index: TimelineIndex, look: Look, by: int) -> Look:
     if look.stage == NO_STAGE:
         return look
     mine = _of_pe(index, look.stage)
-    return _step_among(index, look, mine.start, mine.stop, by)
+    starts = index.timeline.start_ps[mine]
+    find = _after if by > 0 else _before
+    chosen = find(starts, index.start(look.stage), look.stage - mine.start)
+    return look if chosen < 0 else select(index, look, mine.start + chosen)
 
 
 def step_machine(index: TimelineIndex, look: Look, by: int) -> Look:
-    """The next or previous stage anywhere in the machine."""
-    return _step_among(index, look, 0, len(index), by)
-
-
-def _step_among(index: TimelineIndex, look: Look, first: int, past: int, by: int) -> Look:
+    """The next or previous stage anywhere in the machine, in the order (start, stage id)."""
     if look.stage == NO_STAGE:
         return look
-    starts = index.timeline.start_ps[first:past]
-    find = _after if by > 0 else _before
-    chosen = find(starts, index.start(look.stage), look.stage - first)
-    return look if chosen < 0 else select(index, look, first + chosen)
+    place = index.place_in_time(look.stage) + by
+    if not 0 <= place < len(index):
+        return look
+    return select(index, look, int(index.by_start[place]))
 
 
 def _after(starts: Int64s, start: int, place: int) -> int:
@@ -147,8 +146,10 @@ def cause_back(index: TimelineIndex, look: Look) -> Look:
 
 def cause_forward(index: TimelineIndex, look: Look) -> Look:
     """The stage that this one let start, the first to start where there are several."""
-    released = released_by(index, look.stage) if look.stage != NO_STAGE else []
-    return _walk(index, look, released[0]) if released else look
+    if look.stage == NO_STAGE:
+        return look
+    released = index.released_by(look.stage)
+    return _walk(index, look, int(released[0])) if len(released) else look
 
 
 def next_released(index: TimelineIndex, look: Look) -> Look:
@@ -156,16 +157,9 @@ def next_released(index: TimelineIndex, look: Look) -> Look:
     cause = index.cause(look.stage) if look.stage != NO_STAGE else NO_STAGE
     if cause == NO_STAGE:
         return look
-    alike = released_by(index, cause)
-    chosen = alike[(alike.index(look.stage) + 1) % len(alike)]
+    alike = index.released_by(cause)
+    chosen = int(alike[(int((alike == look.stage).argmax()) + 1) % len(alike)])
     return replace(select(index, look, chosen), trail=look.trail)
-
-
-def released_by(index: TimelineIndex, stage: int) -> list[int]:
-    """The stages whose cause is this one, in the order (start, stage id)."""
-    ids = np.flatnonzero(index.timeline.cause == stage)
-    order = np.argsort(index.timeline.start_ps[ids], kind="stable")
-    return [int(released) for released in ids[order]]
 
 
 def _walk(index: TimelineIndex, look: Look, stage: int) -> Look:
@@ -194,7 +188,7 @@ def to_row(index: TimelineIndex, look: Look, key: int) -> Look:
     if look.stage != NO_STAGE and index.lane_of(look.stage) in row.lanes:
         return replace(look, row=key)
     stage = nearest_in_row(index, row, look.at_ps)
-    return reveal(index, replace(look, row=key, stage=stage, trail=()))
+    return reveal(index, replace(look, row=key, stage=stage, trail=(), is_placed=True))
 
 
 def nearest_in_row(index: TimelineIndex, row: Row, time_ps: int) -> int:
@@ -210,6 +204,22 @@ def nearest_in_row(index: TimelineIndex, row: Row, time_ps: int) -> int:
         candidate = (distance, start, stage)
         best = candidate if best[2] == NO_STAGE else min(best, candidate)
     return best[2]
+
+
+def focus(index: TimelineIndex, look: Look) -> Look:
+    """The selected stage in the middle, over a quarter of the width if it has a length.
+
+    Where the cursor is still where it was at first, the row's stage in the middle of what is shown.
+    """
+    if not look.is_placed and look.row >= 0:
+        middle = (look.from_ps + look.to_ps) // 2
+        found = nearest_in_row(index, index.tree.rows[look.row], middle)
+        look = look if found == NO_STAGE else replace(select(index, look, found), row=look.row)
+    if look.stage == NO_STAGE:
+        return look
+    start, end = index.start(look.stage), index.end(look.stage)
+    span = 4 * (end - start) if end > start else look.span_ps
+    return window(index, look, (start + end - max(span, MIN_SPAN_PS)) // 2, span)
 
 
 def toggle_fold(index: TimelineIndex, look: Look) -> Look:

@@ -7,6 +7,7 @@ from enum import IntEnum
 
 import numpy as np
 
+from ...schemas.columns import Int64s
 from ...schemas.stages import StageKind
 
 
@@ -45,10 +46,19 @@ LABEL = 4
 
 TONES_PER_PAINT = 8
 
+GROUND = 1 << 8
+"""Times a paint and 1, added to a tone: on a ground of that paint, darkened, instead of the usual one."""
+
 
 def tone(paint: Paint, shade: Shade = Shade.PLAIN) -> int:
     """The tone of a paint in a shade."""
     return paint * TONES_PER_PAINT + shade
+
+
+def on_ground(paints: Int64s) -> Int64s:
+    """What to add to tones so that their ground is of these paints."""
+    grounds: Int64s = (paints + 1) * GROUND
+    return grounds
 
 
 TEXT = tone(Paint.TEXT)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from ...schemas.timeline import Timeline
-from .lanes import engine_title, lane_rank
+from .lanes import engine_title, lane_rank, link_level
 
 LABEL_CELLS = 12
 """The least width of the row titles' column."""
@@ -95,7 +95,7 @@ class Tree:
 
 
 def tree_of(timeline: Timeline, busy_lanes: list[int]) -> Tree:
-    """The rows of a timeline: the lanes that have a stage, PE by PE, then the shared engines'."""
+    """The rows of a timeline: the lanes that have a stage, PE by PE, then the links between them by level."""
     engines = timeline.engines
     shown = [lane for lane in busy_lanes if engines[lane].rank >= 0]
     shown.sort(key=lambda lane: (engines[lane].rank, lane_rank(engines[lane])))
@@ -108,7 +108,7 @@ def tree_of(timeline: Timeline, busy_lanes: list[int]) -> Tree:
             group = group.below(title)
         group.lanes.append(lane)
     for lane in sorted(lane for lane in busy_lanes if engines[lane].rank < 0):
-        root.below("shared").lanes.append(lane)
+        root.below(f"{link_level(engines[lane]).upper()} links".lstrip()).lanes.append(lane)
     return _flatten(timeline, root)
 
 

@@ -87,14 +87,13 @@ def shape_words(handle: Handle) -> str:
     return f"{shape} {handle.geometry.dtype.value}"
 
 
-def place_words(index: TimelineIndex, handle: Handle) -> str:
+def place_words(index: TimelineIndex, pe: int, handle: Handle) -> str:
     """`tcm 0x4a00 1024 B`, `hbm K+0x1000 8192 B`: a TCM address, or an offset in an HBM tensor."""
     size = f"{handle.geometry.size_bytes} B"
     if handle.geometry.space is Space.TCM:
         return f"tcm {handle.address:#x} {size}"
-    tensors = index.timeline.trace.header.tensors
-    known = 0 <= handle.tensor < len(tensors)
-    name = printable(tensors[handle.tensor].name) if known else f"tensor {handle.tensor} "
+    trace = index.timeline.trace
+    name = printable(trace.tensor_name(trace.pes[pe], handle.tensor))
     return f"hbm {name}+{handle.address:#x} {size}"
 
 

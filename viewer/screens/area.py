@@ -4,16 +4,19 @@ from functools import partial
 
 from textual.worker import get_current_worker
 
-from ..model.area import Area, area_lines, figures_by_kind, figures_by_lane
+from ..model.area import Area, area_lines, figures_by_kind, figures_by_lane, in_area
 from ..model.hazards import HazardIndex
 from ..model.index import TimelineIndex
 from ..model.text import Line, Span, fit_line
 from ..model.tones import MUTED
 from .panel import Panel
+from .saving import save_stages
 
 
 class AreaPanel(Panel):
     """Count, sum, percentiles, busy share and hazards of a range of time, per kind and per lane."""
+
+    KEYS = "E save its stages · ? keys · Esc close"
 
     def __init__(self, index: TimelineIndex, hazards: HazardIndex, area: Area) -> None:
         super().__init__("area", "area_figures", self._area_lines)
@@ -24,6 +27,10 @@ class AreaPanel(Panel):
 
     def on_mount(self) -> None:
         self.run_worker(self._add_up, thread=True)
+
+    def export_csv(self) -> None:
+        """Saves the area's stages."""
+        save_stages(self, self._index, in_area(self._index, self._area))
 
     def _add_up(self) -> None:
         place = (self._index, self._hazards, self._area)

@@ -1,52 +1,98 @@
 """What the main screen has worked out by threads: idle time by reason, and slack. No key waits for it."""
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 from textual.worker import get_current_worker
 
 from ..model.idle_cells import idle_times
-from ..model.index import TimelineIndex
-from ..model.look import Overlay
+from ..model.index import NO_STAGE, TimelineIndex
+from ..model.look import Overlay, first_look
+from ..model.minimap import profile_of
+from ..model.rows import in_sight
 from ..model.slack import slack_of_index
+from ..model.tree import Row
+from ..newest import Newest
+from .host import Host
 
-if TYPE_CHECKING:
-    from .timeline import TimelineScreen
+ROWS_A_PICTURE = 8
+"""After so many rows, what is known so far is shown."""
 
-LANES_A_PICTURE = 256
-"""After so many lanes, what is known so far is shown."""
+MOST_LINES = 100
+"""The rows of so many lines are worked out, more than a screen has."""
 
 
 class Background:
-    """Begins what an overlay needs when it is first laid over a timeline."""
+    """Begins what the screen needs when it is needed first."""
 
-    def __init__(self, screen: "TimelineScreen") -> None:
+    def __init__(self, screen: Host) -> None:
         self._screen = screen
-        self._begun: set[tuple[int, Overlay]] = set()
+        self._slack_of: TimelineIndex | None = None
+        self._newest = Newest()
+
+    def prepare(self) -> None:
+        """What every picture needs, while the summary is read."""
+        self._run(partial(prepare, self._screen.index))
 
     def begin(self) -> None:
         """Begins what the look needs and what has not begun yet."""
         screen = self._screen
-        for overlay, work in ((Overlay.IDLE, self._idle), (Overlay.PATH, self._slack)):
-            place = (id(screen.index), overlay)
-            if overlay in screen.look.overlays and place not in self._begun:
-                self._begun.add(place)
-                screen.run_worker(partial(work, screen.index), thread=True, group=overlay.name)
+        if Overlay.PATH in screen.look.overlays and self._slack_of is not screen.index:
+            self._slack_of = screen.index
+            self._run(partial(self._slack, screen.index))
+        if Overlay.IDLE in screen.look.overlays and _idle_rows(screen):
+            self._newest.wish()
+            if self._newest.begin():
+                self._run(self._idle)
 
-    def _idle(self, index: TimelineIndex) -> None:
+    def _run(self, work: Callable[[], None]) -> None:
+        self._screen.run_worker(work, thread=True, group="background")
+
+    def _idle(self) -> None:
+        """Row after row of what is in sight by now, until all are known."""
         worker = get_current_worker()
-        for count, _ in enumerate(idle_times(index).work(), start=1):
-            if worker.is_cancelled:
+        while True:
+            while self._newest.take():
+                self._work_out_rows(lambda: worker.is_cancelled)
+            if self._newest.may_end(is_cancelled=worker.is_cancelled):
                 return
-            if count % LANES_A_PICTURE == 0:
+
+    def _work_out_rows(self, is_cancelled: Callable[[], bool]) -> None:
+        index = self._screen.index
+        for count, row in enumerate(_idle_rows(self._screen), start=1):
+            if is_cancelled() or self._newest.is_wished:
+                break
+            idle_times(index).work(row)
+            if count % ROWS_A_PICTURE == 0:
                 self._show(index)
         self._show(index)
 
     def _slack(self, index: TimelineIndex) -> None:
         slack_of_index(index).work(index.timeline)
-        if not get_current_worker().is_cancelled:
-            self._show(index)
+        self._show(index)
 
     def _show(self, index: TimelineIndex) -> None:
-        if index is self._screen.index:
+        if index is self._screen.index and not get_current_worker().is_cancelled:
             self._screen.app.call_from_thread(self._screen.repaint)
+
+
+def prepare(index: TimelineIndex) -> None:
+    """Works out what every picture needs: the rows shown first, the minimap, who released whom."""
+    look = first_look(index)
+    for key in in_sight(index, look, MOST_LINES):
+        row = index.tree.rows[key]
+        if not row.is_group:
+            index.lane(row.lanes[0])
+        elif key in look.folded:
+            index.group(row)
+    if len(index):
+        profile_of(index)
+        index.released_by(NO_STAGE)
+
+
+def _idle_rows(screen: Host) -> list[Row]:
+    """The rows in sight, or about to be, whose idle time is not known yet. An open group shows none."""
+    index, look = screen.index, screen.look
+    rows = (index.tree.rows[key] for key in in_sight(index, look, MOST_LINES))
+    closed = (row for row in rows if not row.is_group or row.key in look.folded)
+    return [row for row in closed if idle_times(index).known(row) is None]

@@ -1,7 +1,6 @@
 """Bookmarks and notes on the main screen, kept in the sidecar file of what was opened."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ...schemas.errors import FileError
 from ...schemas.timeline import Timeline
@@ -10,18 +9,20 @@ from ..model.jumps import to_time
 from ..model.look import select
 from ..model.notes import Note, added, content_key, free_note_name, note_head, note_lines
 from ..notes_file import NotesFile
+from .host import Host
 from .list_panel import ListPanel
-
-if TYPE_CHECKING:
-    from .timeline import TimelineScreen
 
 
 class Bookmarks:
-    """Reads the notes when they are first needed; what is wrong with their file is said, and it stays."""
+    """Reads the notes when they are first needed; what is wrong with their file is said, and it stays.
 
-    def __init__(self, screen: "TimelineScreen", path: Path | None) -> None:
+    `path` is the opened file's, of the timeline that the screen shows now.
+    """
+
+    def __init__(self, screen: Host, path: Path | None) -> None:
         self._screen = screen
         self._path = path
+        self._opened_timeline = screen.index.timeline
         self._file: NotesFile | None = None
         self._of: Timeline | None = None
 
@@ -65,7 +66,7 @@ class Bookmarks:
         """The notes of the timeline that is shown: one that took its place has its own, kept nowhere."""
         timeline = self._screen.index.timeline
         if self._file is None or self._of is not timeline:
-            is_opened = timeline is self._screen.opened
+            is_opened = timeline is self._opened_timeline
             path = self._path if is_opened else None
             file = NotesFile(path, content_key(timeline), len(timeline.start_ps))
             file.read()

@@ -10,7 +10,7 @@ from ...replay.calibration import calibration_yaml
 from ...schemas.atomic_file import write_whole
 from ...schemas.errors import KerntapeError
 from ...schemas.stages import Block
-from ..model.calibrate_lines import Calibrating, Row, calibrate_lines, row_words
+from ..model.calibrate_lines import NO_PLACE, Calibrating, Row, calibrate_lines, row_words
 from ..model.calibrating import POLICY, Settings, reset, turned, typed, unchanged
 from ..model.lists import scroll_top
 from ..model.text import Line, Span, fit_line, printable, wrap
@@ -19,14 +19,19 @@ from ..panel_actions import CALIBRATE, in_section
 from ..picture_file import free_name
 from ..recalibration import FACTORS, Recalibration
 from .ask import AskLine
-from .panel import Panel, bindings
+from .panel import FRAME_LINES, Panel, bindings
 
 DETAIL_LINES = 3
+
+COMPARE = 1
+"""What the panel closes with where the run is to be compared with how it was."""
 
 
 class CalibratePanel(Panel):
     """`place` is the chosen row. `ask` is called with every new choice of settings."""
 
+    OWN = (*Panel.OWN, *in_section(CALIBRATE))
+    KEYS = "← → turn · Enter type · r R reset · s save · x compare · ? keys"
     BINDINGS: ClassVar[list[BindingType]] = bindings(in_section(CALIBRATE))
 
     def __init__(self, recalibration: Recalibration, ask: Callable[[Settings], None]) -> None:
@@ -35,6 +40,7 @@ class CalibratePanel(Panel):
         self._ask = ask
         self._policies = recalibration.policies()
         self._top = 0
+        self._places: tuple[int, ...] = ()
         self._said = ""
         self._is_wrong = False
 
@@ -61,14 +67,19 @@ class CalibratePanel(Panel):
         """The rows, scrolled to the chosen one, and what there is to say of it."""
         known = self._calibrating()
         self.place = min(self.place, len(known.rows) - 1)
-        lines, at = calibrate_lines(known, self.place, width)
-        room = max(height - DETAIL_LINES, 1)
+        lines, self._places = calibrate_lines(known, self.place, width)
+        room, at = max(height - DETAIL_LINES, 1), self._places.index(self.place)
         self._top = scroll_top(self._top, at, len(lines), room)
         if self.place == 0:
             self._top = 0
         body = lines[self._top : self._top + room]
         body += [fit_line((), width)] * (room - len(body))
         return [*body, fit_line((), width), *self._detail(known, width)]
+
+    def place_at(self, line: int) -> int | None:
+        room = self.panel.size.height - FRAME_LINES - DETAIL_LINES
+        known = self._places[self._top : self._top + room]
+        return known[line] if line < len(known) and known[line] != NO_PLACE else None
 
     def _detail(self, known: Calibrating, width: int) -> list[Line]:
         """Two lines: what went wrong or was done, or what the chosen row is worth."""
@@ -99,8 +110,14 @@ class CalibratePanel(Panel):
                 self._choose_settings(unchanged(base.calibration, base.policy))
             case "save_calibration":
                 self._save()
+            case "compare_turned":
+                self.dismiss(COMPARE)
             case _:
                 super().action_do(name)
+
+    def export_csv(self) -> None:
+        """The numbers are saved as a calibration, which says more than a table."""
+        self._say("s saves these numbers as a calibration file; e saves the screen", is_wrong=True)
 
     def choose(self) -> None:
         """Enter: types the chosen number; the policy and the faster engines have none."""

@@ -9,34 +9,55 @@ from textual.worker import get_current_worker
 
 from ...schemas.errors import KerntapeError
 from ..action import Action
-from ..actions import ROWS, STAGES, TIME, WHY, named, on_timeline
-from ..model import frame
+from ..actions import ROWS, STAGES, TIME, WHY, everywhere, named, on_timeline, without_keys_of
+from ..model import frame, pointing
 from ..model.comparing import (
     LOWER,
     UPPER,
     Comparison,
     Pair,
     first_pair,
+    followed,
+    marked,
     moved,
     regrouped,
     swapped,
     to_difference,
     to_divergence,
 )
-from ..model.comparing_lines import difference_lines, heading_line, lead_lines, pane_line
+from ..model.comparing_lines import (
+    DIFFERENCE_COLUMNS,
+    TABLE_HEAD_LINES,
+    difference_lines,
+    difference_rows,
+    heading_line,
+    lead_lines,
+    pane_line,
+)
+from ..model.hazards import HazardIndex
 from ..model.help import hint_line
 from ..model.index import NO_STAGE, TimelineIndex
+from ..model.look import Look
 from ..model.rows import scrolled
 from ..model.text import Line, Span, fit_line
-from ..model.tones import MUTED, Paint, tone
+from ..model.tones import MUTED, STRONG, Paint, tone
 from ..panel_actions import COMPARE, in_section
 from ..widgets.painted import Painted
+from .finder import Finder
+from .host import ExportAsked, ThemeAsked
+from .keys import show_keys
 from .panel import bindings
+from .saving import save_table
+
+HEAD_LINES, LEAD_LINES = 3, 3
+"""Heading, ruler and the upper pane's head; who is ahead, and by how much."""
 
 FIXED_LINES = 8
-"""Heading, ruler, the heads of the two panes, the lead's three lines, the hints."""
+"""These, the lower pane's head and the hints."""
 
 LEAST_TABLE_LINES = 3
+
+MARKING = ("set_mark", "to_mark")
 
 HINTS = (
     (", .", "stage"),
@@ -44,21 +65,26 @@ HINTS = (
     ("v", "first apart"),
     ("⇥", "other side"),
     ("g", "group"),
-    ("W S", "zoom"),
+    ("/", "find"),
+    ("m", "mark"),
+    ("?", "keys"),
     ("x", "back"),
 )
 
 
 def compare_moves() -> tuple[Action, ...]:
     """The timeline's moves that work here too: those whose keys this screen does not need itself."""
-    mine = {key for action in in_section(COMPARE) for key in action.keys}
-    return tuple(
+    moves = (
         action
         for action in on_timeline()
         if action.move is not None
         and action.section in (STAGES, ROWS, TIME, WHY)
-        and not mine.intersection(action.keys)
+        and action.name != "idle"
     )
+    return without_keys_of(tuple(moves), (*in_section(COMPARE), *everywhere()))
+
+
+OWN = (*in_section(COMPARE), *compare_moves(), *everywhere())
 
 
 class CompareScreen(Screen[int | None]):
@@ -67,7 +93,7 @@ class CompareScreen(Screen[int | None]):
     The two are lined up in a thread; `complaint` is why they cannot be.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings((*in_section(COMPARE), *compare_moves()))
+    BINDINGS: ClassVar[list[BindingType]] = bindings(OWN)
     AUTO_FOCUS = None
     ALLOW_SELECT = False
 
@@ -78,7 +104,10 @@ class CompareScreen(Screen[int | None]):
         self.comparison: Comparison | None = None
         self.pair: Pair | None = None
         self.complaint = ""
+        self.finder = Finder(self)
+        self._message = ""
         self._top = 0
+        self._rows = 0
 
     def compose(self) -> ComposeResult:
         yield Painted(self._painted, id="compare")
@@ -102,56 +131,104 @@ class CompareScreen(Screen[int | None]):
 
     def _show(self, comparison: Comparison | None, pair: Pair | None, complaint: str) -> None:
         self.comparison, self.pair, self.complaint = comparison, pair, complaint
-        self._repaint()
+        self.repaint()
 
-    def _repaint(self) -> None:
+    def repaint(self) -> None:
+        """Paints again what has changed."""
         self.query_one("#compare", Painted).repaint()
+
+    # ---------------------------------------------------------------- the cursor's side, as a host
+
+    @property
+    def index(self) -> TimelineIndex:
+        """The timeline that the cursor is in."""
+        assert self.comparison is not None
+        return self.comparison.sides[self._paired.active]
+
+    @property
+    def hazards(self) -> HazardIndex:
+        """Its hazards."""
+        assert self.comparison is not None
+        return self.comparison.hazards[self._paired.active]
+
+    @property
+    def look(self) -> Look:
+        """Where one looks in it."""
+        return self._paired.look
+
+    @property
+    def _paired(self) -> Pair:
+        assert self.pair is not None
+        return self.pair
+
+    def go(self, look: Look, message: str = "") -> None:
+        """Looks there on the cursor's side; the other follows."""
+        assert self.comparison is not None
+        self.pair, self._message = followed(self.comparison, self._paired, look), message
+        self.repaint()
+
+    def say(self, message: str) -> None:
+        """Says something in the last line, until the next key."""
+        self._message = message
+        self.repaint()
 
     # ---------------------------------------------------------------- painting
 
     def _painted(self, width: int, height: int) -> list[Line]:
-        if self.comparison is None or self.pair is None:
+        comparison, pair = self.comparison, self.pair
+        if comparison is None or pair is None:
             looks = tone(Paint.VIOLATED) if self.complaint else MUTED
             words = self.complaint or "lining the two timelines up …"
             blank = [fit_line((), width)] * max(height - 2, 0)
             return [fit_line((Span(f" {words}", looks),), width), *blank, hint_line(HINTS, width)]
         room = max(height - FIXED_LINES, 0)
-        rows = max((room - max(room // 4, LEAST_TABLE_LINES)) // 2, 0)
-        upper, lower = self._pane(UPPER, width, rows), self._pane(LOWER, width, rows)
-        pair = self.pair
+        self._rows = rows = max((room - max(room // 4, LEAST_TABLE_LINES)) // 2, 0)
         table, self._top = difference_lines(
-            self.comparison, pair, self._top, width, max(room - 2 * rows, 0)
+            comparison, pair, self._top, width, max(room - 2 * rows, 0)
         )
-        active = self.comparison.sides[pair.active]
         lines = [
-            heading_line(self.comparison, width),
-            frame.ruler_line(active, pair.look, width),
-            *upper,
-            *lead_lines(self.comparison, pair, width),
-            *lower,
+            heading_line(comparison, width),
+            frame.ruler_line(comparison.sides[pair.active], pair.look, width),
+            *self._pane(UPPER, width),
+            *lead_lines(comparison, pair, width),
+            *self._pane(LOWER, width),
             *table,
         ]
-        return [*lines[: height - 1], hint_line(HINTS, width)]
+        return [*lines[: height - 1], self._last_line(width)]
 
-    def _pane(self, side: int, width: int, height: int) -> list[Line]:
+    def _last_line(self, width: int) -> Line:
+        if self._message:
+            return fit_line((Span(f" {self._message}", STRONG),), width)
+        return hint_line(HINTS, width)
+
+    def _pane(self, side: int, width: int) -> list[Line]:
         """A pane's head and its rows, scrolled to the one of the cursor."""
         assert self.comparison is not None
-        assert self.pair is not None
         index, hazards = self.comparison.sides[side], self.comparison.hazards[side]
-        look = scrolled(index, self.pair.looks[side], height)
-        head = pane_line(self.comparison, self.pair, side, width)
-        return [head, *frame.row_lines(index, hazards, look, width, height)]
+        look = scrolled(index, self._paired.looks[side], self._rows)
+        head = pane_line(self.comparison, self._paired, side, width)
+        return [head, *frame.row_lines(index, hazards, look, width, self._rows)]
 
     # ---------------------------------------------------------------- keys
 
     def action_do(self, name: str) -> None:
         """Carries out an action by its name in the action table."""
-        if name == "leave_comparison":
-            self._leave()
-            return
-        comparison, pair = self.comparison, self.pair
-        if comparison is None or pair is None:
-            return
+        self._message = ""
+        match name:
+            case "leave_comparison":
+                self._leave()
+                return
+            case "help":
+                show_keys(self, OWN)
+            case "export":
+                self.post_message(ExportAsked(self.say))
+            case "theme":
+                self.post_message(ThemeAsked())
+            case _ if self.comparison is not None and self.pair is not None:
+                self._do(name, self.comparison, self.pair)
+        self.repaint()
+
+    def _do(self, name: str, comparison: Comparison, pair: Pair) -> None:
         match name:
             case "next_difference":
                 self.pair = to_difference(comparison, pair, 1)
@@ -163,15 +240,52 @@ class CompareScreen(Screen[int | None]):
                 self.pair = swapped(comparison, pair)
             case "regroup":
                 self.pair = regrouped(pair)
+            case "find_beside":
+                self.finder.ask()
+            case "match_after" | "match_before":
+                self.finder.go(1 if name == "match_after" else -1)
+            case "export_csv":
+                rows = difference_rows(comparison, pair)
+                save_table(self, "differences", DIFFERENCE_COLUMNS, rows, "the table")
             case _:
                 self._move(name, comparison, pair)
-        self._repaint()
 
     def _move(self, name: str, comparison: Comparison, pair: Pair) -> None:
         move = named(name).move
         if move is not None:
-            self.pair = moved(comparison, pair, move)
+            follow = marked if name in MARKING else moved
+            self.pair = follow(comparison, pair, move)
 
     def _leave(self) -> None:
         stage = NO_STAGE if self.pair is None else self.pair.looks[self._own].stage
         self.dismiss(None if stage == NO_STAGE else stage)
+
+    # ---------------------------------------------------------------- mouse
+
+    def on_painted_clicked(self, event: Painted.Clicked) -> None:
+        """A click selects a stage on either side, or a line of the table."""
+        comparison, pair = self.comparison, self.pair
+        if comparison is None or pair is None:
+            return
+        lower = HEAD_LINES + self._rows + LEAD_LINES
+        table = lower + 1 + self._rows + TABLE_HEAD_LINES
+        for side, first in ((UPPER, HEAD_LINES), (LOWER, lower + 1)):
+            if first - 1 <= event.line < first + self._rows:
+                self.pair = pair = pair if pair.active == side else swapped(comparison, pair)
+                cell, size = (event.column, event.line - first), (self.size.width, self._rows)
+                look = scrolled(self.index, pair.look, self._rows)
+                self.go(pointing.pick_row(self.index, look, cell, size))
+        place = self._top + event.line - table
+        if event.line >= table and place < len(comparison.differences(pair.level)):
+            self.pair = to_difference(comparison, pair, place - pair.chosen)
+            self.repaint()
+
+    def on_painted_wheeled(self, event: Painted.Wheeled) -> None:
+        """The wheel zooms around the pointer; with shift it pans."""
+        if self.comparison is None:
+            return
+        if event.shift:
+            self.go(pointing.wheel_pan(self.index, self.look, event.by))
+        else:
+            width = self.size.width
+            self.go(pointing.wheel(self.index, self.look, event.column, event.by, width))

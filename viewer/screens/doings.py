@@ -2,15 +2,10 @@
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from textual.worker import get_current_worker
-
-from ...schemas.columns import Int64s
-from ...schemas.errors import FileError, KerntapeError
-from ..actions import named
-from ..csv_file import write_csv
+from ...schemas.errors import KerntapeError
+from ..actions import named, on_timeline
 from ..model import path, times
 from ..model.area import in_area
 from ..model.deadlock_lines import (
@@ -24,23 +19,39 @@ from ..model.jumps import JumpError, to_command, to_line, to_pe, to_time
 from ..model.look import select
 from ..model.marking import mark_area
 from ..model.rows import filter_rows
-from ..picture_file import free_name
 from ..typed import Typed, TypedError, parse
+from ..typed_actions import TYPED
 from .area import AreaPanel
 from .ask import AskLine
+from .bookmarks import Bookmarks
 from .command_line import CommandLine
-from .finder import pattern_complaint
-from .keys import KeysScreen
+from .finder import Finder, pattern_complaint
+from .host import ExportAsked, Host, LeaveAsked, ThemeAsked
+from .keys import show_keys
 from .list_panel import ListPanel
-
-if TYPE_CHECKING:
-    from .timeline import TimelineScreen
-
-Doing = Callable[["TimelineScreen"], None]
-TypedDoing = Callable[["TimelineScreen", str], None]
+from .player import Player
+from .saving import save_stages
 
 
-def _path_steps(screen: "TimelineScreen") -> None:
+class Main(Host, Protocol):
+    """The main screen and its parts."""
+
+    @property
+    def finder(self) -> Finder: ...
+    @property
+    def player(self) -> Player: ...
+    @property
+    def bookmarks(self) -> Bookmarks: ...
+
+    def action_do(self, name: str) -> None:
+        """Carries out an action by its name in the action table."""
+
+
+Doing = Callable[[Main], None]
+TypedDoing = Callable[[Main, str], None]
+
+
+def _path_steps(screen: Main) -> None:
     index = screen.index
     panel = ListPanel(
         "critical path",
@@ -53,13 +64,13 @@ def _path_steps(screen: "TimelineScreen") -> None:
     screen.app.push_screen(panel, partial(_go_to_step, screen))
 
 
-def _go_to_step(screen: "TimelineScreen", place: int | None) -> None:
+def _go_to_step(screen: Main, place: int | None) -> None:
     if place is not None:
         stage = path.path_stage(screen.index, place)
         screen.go(select(screen.index, screen.look, stage))
 
 
-def _deadlock(screen: "TimelineScreen") -> None:
+def _deadlock(screen: Main) -> None:
     found = screen.index.timeline.deadlock
     panel = ListPanel(
         "deadlock",
@@ -71,7 +82,7 @@ def _deadlock(screen: "TimelineScreen") -> None:
     screen.app.push_screen(panel, partial(_go_to_blocked, screen))
 
 
-def _go_to_blocked(screen: "TimelineScreen", place: int | None) -> None:
+def _go_to_blocked(screen: Main, place: int | None) -> None:
     found = screen.index.timeline.deadlock
     if place is None or found is None:
         return
@@ -83,7 +94,7 @@ def _go_to_blocked(screen: "TimelineScreen", place: int | None) -> None:
         screen.go(select(screen.index, screen.look, stage), str(blocked))
 
 
-def _step_hazard(screen: "TimelineScreen", by: int) -> None:
+def _step_hazard(screen: Main, by: int) -> None:
     row = screen.hazards.beside(screen.look.stage, by)
     if row is None:
         screen.say("no hazard in this direction")
@@ -92,14 +103,14 @@ def _step_hazard(screen: "TimelineScreen", by: int) -> None:
     screen.go(select(screen.index, screen.look, later), screen.hazards.sentence(row))
 
 
-def _area(screen: "TimelineScreen") -> None:
+def _area(screen: Main) -> None:
     look = mark_area(screen.index, screen.look)
     screen.go(look, "" if look.area or screen.look.area else "area: v again ends it at the cursor")
     if look.area is not None:
         show_area(screen)
 
 
-def show_area(screen: "TimelineScreen") -> None:
+def show_area(screen: Main) -> None:
     """The figures of the area, or that there is none."""
     area = screen.look.area
     if area is None:
@@ -108,12 +119,12 @@ def show_area(screen: "TimelineScreen") -> None:
     screen.app.push_screen(AreaPanel(screen.index, screen.hazards, area))
 
 
-def _command_line(screen: "TimelineScreen") -> None:
+def _command_line(screen: Main) -> None:
     line = CommandLine(screen.index, partial(_complaint, screen))
     screen.app.push_screen(line, partial(_run, screen))
 
 
-def _complaint(screen: "TimelineScreen", text: str) -> str:
+def _complaint(screen: Main, text: str) -> str:
     """What is wrong with a typed text; '' where it can be done, or nothing was typed."""
     if not text.strip():
         return ""
@@ -125,7 +136,7 @@ def _complaint(screen: "TimelineScreen", text: str) -> str:
     return ""
 
 
-def _check(screen: "TimelineScreen", typed: Typed) -> None:
+def _check(screen: Main, typed: Typed) -> None:
     """Raises where a jump leads nowhere or an argument is wrong, before anything is done."""
     index, look, argument = screen.index, screen.look, typed.argument
     match typed.name:
@@ -149,7 +160,7 @@ def _number(text: str) -> int:
     return int(text)
 
 
-def _run(screen: "TimelineScreen", text: str | None) -> None:
+def _run(screen: Main, text: str | None) -> None:
     """Does what was typed and has been checked."""
     if text is None or not text.strip():
         return
@@ -163,58 +174,43 @@ def _run(screen: "TimelineScreen", text: str | None) -> None:
         screen.say(str(error))
 
 
-def _filter(screen: "TimelineScreen") -> None:
+def _filter(screen: Main) -> None:
     line = AskLine("only rows like (a regular expression; empty: all): ", pattern_complaint)
     screen.app.push_screen(line, partial(_filtered, screen))
 
 
-def _filtered(screen: "TimelineScreen", pattern: str | None) -> None:
+def _filtered(screen: Main, pattern: str | None) -> None:
     if pattern is not None:
         filter_by(screen, pattern)
 
 
-def filter_by(screen: "TimelineScreen", pattern: str) -> None:
+def filter_by(screen: Main, pattern: str) -> None:
     """Shows only rows like that; where none is, nothing changes."""
     look = filter_rows(screen.index, screen.look, pattern)
     screen.go(look, f"no row is like {pattern}" if look is screen.look else "")
 
 
-def _keys(screen: "TimelineScreen") -> None:
-    screen.app.push_screen(KeysScreen(), partial(_do_chosen, screen))
+def _keys(screen: Main) -> None:
+    show_keys(screen, (*on_timeline(), *TYPED))
 
 
-def _do_chosen(screen: "TimelineScreen", name: str | None) -> None:
-    if name is None:
-        return
-    if named(name).argument:
-        screen.say(f"type {named(name).shown}")
-    else:
-        screen.action_do(name)
-
-
-def _csv(screen: "TimelineScreen", name: str) -> None:
+def _csv(screen: Main, name: str = "") -> None:
     """The stages of the area, or of what is shown."""
     index, look = screen.index, screen.look
-    stages = in_area(index, look.area or (look.from_ps, look.to_ps))
-    path_to = _with_suffix(name, ".csv") if name else free_name(Path(), index.name, ".csv")
-    screen.say(f"saving {len(stages)} stages …")
-    screen.run_worker(partial(_write_csv, screen, path_to, stages), thread=True)
+    save_stages(screen, index, in_area(index, look.area or (look.from_ps, look.to_ps)), name)
 
 
-def _write_csv(screen: "TimelineScreen", path_to: Path, stages: Int64s) -> None:
-    """In a thread: a million lines take a while."""
-    try:
-        write_csv(path_to, screen.index, stages)
-    except FileError as error:
-        said = str(error)
-    else:
-        said = f"saved {len(stages)} stages as {path_to.name}"
-    if not get_current_worker().is_cancelled:
-        screen.app.call_from_thread(screen.say, said)
+def ask_export(screen: Main, name: str = "") -> None:
+    """Asks for this screen as a picture, by the timeline's name if it has none of its own."""
+    screen.post_message(ExportAsked(screen.say, name))
 
 
-def _with_suffix(name: str, suffix: str) -> Path:
-    return Path(name if name.endswith(suffix) else name + suffix)
+def _theme(screen: Main) -> None:
+    screen.post_message(ThemeAsked())
+
+
+def _leave(screen: Main) -> None:
+    screen.post_message(LeaveAsked())
 
 
 DOINGS: dict[str, Doing] = {
@@ -235,6 +231,10 @@ DOINGS: dict[str, Doing] = {
     "bookmark": lambda screen: screen.bookmarks.add(),
     "bookmarks": lambda screen: screen.bookmarks.show(),
     "help": _keys,
+    "export": lambda screen: ask_export(screen),
+    "export_csv": _csv,
+    "theme": lambda screen: _theme(screen),
+    "quit": lambda screen: _leave(screen),
 }
 """By the action's name."""
 
@@ -249,6 +249,6 @@ TYPED_DOINGS: dict[str, TypedDoing] = {
     "note": lambda screen, text: screen.bookmarks.add(text=text),
     "speed": lambda screen, text: screen.player.set_speed(times.parse(text)),
     "csv": _csv,
-    "svg": lambda screen, text: screen.ask_export(text),
+    "svg": lambda screen, text: ask_export(screen, text),
 }
 """What is typed with an argument."""

@@ -19,7 +19,14 @@ from ..model.hazard_filter import (
     next_outcome,
     with_potential,
 )
-from ..model.hazard_list import DETAIL_LINES, hazard_detail, hazard_lines, title_line
+from ..model.hazard_list import (
+    DETAIL_LINES,
+    HAZARD_TABLE,
+    hazard_detail,
+    hazard_lines,
+    hazard_rows,
+    title_line,
+)
 from ..model.hazards import HazardIndex
 from ..model.index import TimelineIndex
 from ..model.lists import scroll_top
@@ -28,7 +35,8 @@ from ..pair_verdicts import PairVerdicts
 from ..panel_actions import HAZARDS, in_section
 from .ask import AskLine
 from .finder import pattern_complaint
-from .panel import Panel, bindings
+from .panel import FRAME_LINES, Panel, bindings
+from .saving import save_table
 
 TITLE_LINES = 1
 PROMPT = "only handles named like (a regular expression; empty: all):"
@@ -40,6 +48,8 @@ class HazardPanel(Panel):
     `found` is given the hazards anew when the possible ones are known, which a thread finds.
     """
 
+    OWN = (*Panel.OWN, *in_section(HAZARDS))
+    KEYS = "o f p / filter · a in any replay · Enter show · ? keys"
     BINDINGS: ClassVar[list[BindingType]] = bindings(in_section(HAZARDS))
 
     def __init__(
@@ -91,9 +101,25 @@ class HazardPanel(Panel):
         table = self._hazards.table
         return int(table.pe[row]), int(table.earlier[row]), int(table.later[row])
 
+    def place_at(self, line: int) -> int | None:
+        place = self._top + line - TITLE_LINES
+        room = self.panel.size.height - FRAME_LINES - DETAIL_LINES
+        return place if TITLE_LINES <= line < room and place < self.count() else None
+
+    def move_to(self, place: int) -> None:
+        """Another hazard, which filters keep chosen from now on."""
+        super().move_to(place)
+        self._kept = self._row()
+        self._ask_policies()
+
     def choose(self) -> None:
         """Closes with the chosen row."""
         self.dismiss(self._row())
+
+    def export_csv(self) -> None:
+        """Saves what the filter wants, however many."""
+        rows = hazard_rows(self._index, self._hazards, self._rows)
+        save_table(self, "hazards", HAZARD_TABLE, rows, f"{len(self._rows):,} hazards")
 
     # ---------------------------------------------------------------- keys
 
@@ -115,9 +141,8 @@ class HazardPanel(Panel):
                 self._find_potential()
             case _:
                 super().action_do(name)
-                self._kept = self._row()
-        if self.is_current:
-            self._ask_policies()
+                return
+        self._ask_policies()
 
     def _want(self, wanted: HazardFilter) -> None:
         """Another filter; the hazard that one went to is the chosen one whenever it is wanted."""
@@ -175,4 +200,6 @@ class HazardPanel(Panel):
         self._hazards = HazardIndex(self._index, table)
         self._found(self._hazards)
         self._want(self.wanted)
+        more = len(table) - len(self._index.timeline.hazards)
+        self.say(f"{more:,} more can go wrong" if more else "nothing else can go wrong")
         self._ask_policies()

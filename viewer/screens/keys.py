@@ -1,14 +1,16 @@
 """Every key and what it does: typing filters, Enter does what is chosen. The command palette as well."""
 
-from typing import ClassVar
+from functools import partial
+from typing import ClassVar, Protocol
 
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
-from ..actions import sections
+from ..action import Action
+from ..actions import named, sections
 from ..model.help import found_actions, help_title, key_lines
 from ..model.lists import moved, scroll_top
 from ..model.text import Line
@@ -22,9 +24,40 @@ LISTED_KEYS = {
 }
 NOTHING = -1
 
+LINES_A_TURN = 3
+"""How far the wheel scrolls."""
+
+
+class Asking(Protocol):
+    """A screen that can do actions by name, and say why it cannot do one."""
+
+    @property
+    def app(self) -> App[object]: ...
+
+    def action_do(self, name: str) -> None: ...
+
+    def say(self, message: str) -> None: ...
+
+
+def show_keys(screen: Asking, own: tuple[Action, ...]) -> None:
+    """Lists all actions, those that the screen has (`own`) first; the chosen one is done."""
+    screen.app.push_screen(KeysScreen(own), partial(_do_chosen, screen, own))
+
+
+def _do_chosen(screen: Asking, own: tuple[Action, ...], name: str | None) -> None:
+    if name is None:
+        return
+    action = named(name)
+    if action.argument:
+        screen.say(f"type {action.shown}")
+    elif action in own:
+        screen.action_do(name)
+    else:
+        screen.say(f"{action.shown} is a key of another screen: {action.section}")
+
 
 class KeysScreen(ModalScreen[str | None]):
-    """Closes with the name of the chosen action, or with None."""
+    """Closes with the name of the chosen action, or with None. The sections of `own` come first."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,ctrl+c,f1,ctrl+p", "dismiss(None)", show=False, priority=True),
@@ -35,10 +68,13 @@ class KeysScreen(ModalScreen[str | None]):
     ]
     ALLOW_SELECT = False
 
-    def __init__(self) -> None:
+    def __init__(self, own: tuple[Action, ...]) -> None:
         super().__init__()
+        mine = {action.section for action in own}
+        self._sections = sorted(sections(), key=lambda section: section[0] not in mine)
         self._typed = ""
         self._top = 0
+        self._places: tuple[int, ...] = ()
         self.place = NOTHING
 
     def compose(self) -> ComposeResult:
@@ -47,7 +83,8 @@ class KeysScreen(ModalScreen[str | None]):
             yield Input(id="typed", placeholder="type to find a key; Enter does it, Esc closes")
 
     def _lines(self, width: int, height: int) -> list[Line]:
-        listed = key_lines(sections(), self._typed, self.place, width)
+        listed = key_lines(self._sections, self._typed, self.place, width)
+        self._places = listed.places
         room = max(height - 1, 1)
         at = next((line for line, place in enumerate(listed.places) if place == self.place), 0)
         self._top = scroll_top(self._top, at, len(listed.lines), room)
@@ -71,9 +108,26 @@ class KeysScreen(ModalScreen[str | None]):
             panel.repaint()
 
     def _count(self) -> int:
-        return len(found_actions(sections(), self._typed))
+        return len(found_actions(self._sections, self._typed))
 
     def on_input_submitted(self) -> None:
         """Enter: the chosen one; where nothing is chosen, none."""
-        found = found_actions(sections(), self._typed)
+        found = found_actions(self._sections, self._typed)
         self.dismiss(found[self.place].name if 0 <= self.place < len(found) else None)
+
+    def on_painted_clicked(self, event: Painted.Clicked) -> None:
+        """A click on a line selects it; one on the selected line does it."""
+        line = self._top + event.line - 1
+        place = self._places[line] if 0 <= line < len(self._places) and event.line else NOTHING
+        if place == NOTHING:
+            return
+        if place == self.place:
+            self.on_input_submitted()
+        else:
+            self.place = place
+            self.query_one("#panel", Painted).repaint()
+
+    def on_painted_wheeled(self, event: Painted.Wheeled) -> None:
+        """The wheel scrolls."""
+        for _ in range(LINES_A_TURN):
+            self.action_move("list_down" if event.by > 0 else "list_up")

@@ -24,6 +24,7 @@ class ListPanel(Panel):
         self._head = head
         self._listed = listed
         self._top = 0
+        self._head_lines = 0
         self.place = place
 
     def count(self) -> int:
@@ -33,8 +34,13 @@ class ListPanel(Panel):
         """The head, and as many lines as there is room for."""
         head = self._head(width)
         room = max(height - len(head), 1)
+        self._head_lines = len(head)
         self._top = scroll_top(self._top, self.place, self._count, room)
         return [*head, *self._listed(self.place, self._top, width, room)][:height]
+
+    def place_at(self, line: int) -> int | None:
+        place = self._top + line - self._head_lines
+        return place if line >= self._head_lines and place < self._count else None
 
     def choose(self) -> None:
         """Closes with the chosen place; an empty list without one."""

@@ -7,23 +7,31 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.screen import Screen
 
+from ..actions import everywhere
 from ..model.help import hint_line
 from ..model.index import TimelineIndex
 from ..model.look import Look
 from ..model.machine import (
+    LOAD_COLUMNS,
     Load,
     MachineLook,
     first_machine_look,
     load_of,
+    load_rows,
     message_of,
     next_engine,
     stepped,
 )
-from ..model.machine_lines import Drawn, machine_detail, machine_title, map_lines
-from ..model.text import Line, fit_line
+from ..model.machine_lines import map_lines, rank_under
+from ..model.machine_words import Drawn, machine_detail, machine_title
+from ..model.text import Line, Span, fit_line
+from ..model.tones import STRONG
 from ..panel_actions import MACHINE, in_section
 from ..widgets.painted import Painted
+from .host import ExportAsked, ThemeAsked
+from .keys import show_keys
 from .panel import bindings
+from .saving import save_table
 
 FIXED_LINES = 6
 """The title, an empty line, three lines of detail, the hints."""
@@ -33,17 +41,20 @@ STEPS = {"pe_right": (1, 0), "pe_left": (-1, 0), "pe_down": (0, 1), "pe_up": (0,
 HINTS = (
     ("← → ↑ ↓", "PE"),
     ("w s", "near / far"),
-    ("e", "engine"),
+    ("n N", "engine"),
     ("t", "instant / range"),
     ("Enter", "its lanes"),
+    ("?", "keys"),
     ("g", "back"),
 )
+
+OWN = (*in_section(MACHINE), *everywhere())
 
 
 class MachineScreen(Screen[int | None]):
     """Closes with the rank of the PE to whose lanes to go, or with None."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(in_section(MACHINE))
+    BINDINGS: ClassVar[list[BindingType]] = bindings(OWN)
     AUTO_FOCUS = None
     ALLOW_SELECT = False
 
@@ -53,25 +64,41 @@ class MachineScreen(Screen[int | None]):
         self._look = look
         self.shown: MachineLook = first_machine_look(index, look)
         self.load: Load = load_of(index, look, self.shown)
-        self._message = message_of(index, look.stage)
+        self._way = message_of(index, look.stage)
+        self._message = ""
 
     def compose(self) -> ComposeResult:
         yield Painted(self._painted, id="machine")
 
+    def _drawn(self) -> Drawn:
+        return Drawn(self._index.timeline.topology, self.load, self.shown, self._way)
+
     def _painted(self, width: int, height: int) -> list[Line]:
-        drawn = Drawn(self._index.timeline.topology, self.load, self.shown, self._message)
-        room = max(height - FIXED_LINES, 0)
+        drawn, room = self._drawn(), max(height - FIXED_LINES, 0)
+        said = fit_line((Span(f" {self._message}", STRONG),), width)
         lines = [
             machine_title(drawn, width),
             *map_lines(drawn, width, room),
             fit_line((), width),
             *machine_detail(drawn, width),
-            hint_line(HINTS, width),
+            said if self._message else hint_line(HINTS, width),
         ]
         return lines[:height]
 
+    def say(self, message: str) -> None:
+        """Says something in the last line, until the next key."""
+        self._message = message
+        self._repaint()
+
+    def _repaint(self) -> None:
+        self.query_one("#machine", Painted).repaint()
+
+    # ---------------------------------------------------------------- keys
+
     def action_do(self, name: str) -> None:
         """Carries out an action by its name in the action table."""
+        self._message = ""
+        topology = self._index.timeline.topology
         match name:
             case "leave_machine":
                 self.dismiss(None)
@@ -79,14 +106,40 @@ class MachineScreen(Screen[int | None]):
             case "go_to_lanes":
                 self.dismiss(self.shown.rank)
                 return
+            case "help":
+                show_keys(self, OWN)
+            case "export":
+                self.post_message(ExportAsked(self.say))
+            case "export_csv":
+                rows = load_rows(topology, self.load)
+                save_table(self, "machine", LOAD_COLUMNS, rows, "the load of PEs and links")
+            case "theme":
+                self.post_message(ThemeAsked())
             case "nearer" | "farther":
                 self.shown = replace(self.shown, is_near=name == "nearer")
-            case "next_engine":
-                self.shown = next_engine(self.shown, self.load)
+            case "next_engine" | "previous_engine":
+                by = 1 if name == "next_engine" else -1
+                self.shown = next_engine(self.shown, self.load, by)
             case "instant":
                 self.shown = replace(self.shown, at_cursor=not self.shown.at_cursor)
                 self.load = load_of(self._index, self._look, self.shown)
             case _:
-                topology = self._index.timeline.topology
                 self.shown = stepped(topology, self.shown, *STEPS[name])
-        self.query_one("#machine", Painted).repaint()
+        self._repaint()
+
+    # ---------------------------------------------------------------- mouse
+
+    def on_painted_clicked(self, event: Painted.Clicked) -> None:
+        """A click chooses a PE; one on the chosen PE goes to its lanes."""
+        size = self.size.width, max(self.size.height - FIXED_LINES, 0)
+        cell = event.column, event.line - 1
+        rank = rank_under(self._drawn(), cell, size) if 0 <= cell[1] < size[1] else None
+        if rank == self.shown.rank:
+            self.dismiss(rank)
+        elif rank is not None:
+            self.shown = replace(self.shown, rank=rank)
+            self._repaint()
+
+    def on_painted_wheeled(self, event: Painted.Wheeled) -> None:
+        """The wheel goes near and far."""
+        self.action_do("nearer" if event.by < 0 else "farther")

@@ -8,11 +8,14 @@ from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 
 from ..action import Action
-from ..actions import in_lists, named
+from ..actions import everywhere, named
 from ..model.lists import moved
-from ..model.text import Line, Span, fit_line
-from ..model.tones import FAINT, STRONG
+from ..model.text import Line, Span, cells, fit_line
+from ..model.tones import FAINT, MUTED, STRONG
+from ..panel_actions import LISTS, in_section
 from ..widgets.painted import Painted
+from .host import ExportAsked, ThemeAsked
+from .keys import LINES_A_TURN, show_keys
 
 FRAME_LINES = 2
 """The title above the lines, and an empty line below."""
@@ -30,7 +33,13 @@ def bindings(actions: tuple[Action, ...]) -> list[BindingType]:
 class Panel(ModalScreen[int | None]):
     """A title and lines, the first of them at `place`. Enter and the key that opened it close it."""
 
-    BINDINGS = bindings(in_lists())
+    OWN = (*in_section(LISTS), *everywhere())
+    """The actions of the panel: what its class has besides is added to these."""
+
+    KEYS = "Enter choose · ? keys · Esc close"
+    """What the title says of them, where there is room."""
+
+    BINDINGS = bindings(OWN)
     AUTO_FOCUS = None
     ALLOW_SELECT = False
 
@@ -39,6 +48,7 @@ class Panel(ModalScreen[int | None]):
         self._title_words = title
         self._opening_keys = named(opened_by).keys
         self._lines = lines
+        self._message = ""
         self.place = 0
 
     def compose(self) -> ComposeResult:
@@ -61,13 +71,27 @@ class Panel(ModalScreen[int | None]):
         self.place = max(0, min(self.place, len(lines) - height))
         return lines[self.place : self.place + height]
 
+    def place_at(self, line: int) -> int | None:
+        """The place that a line of what is shown stands for; None for one that cannot be chosen."""
+        return None
+
+    def move_to(self, place: int) -> None:
+        """Another place."""
+        self.place = max(0, min(place, self.count() - 1))
+        self.panel.repaint()
+
     @property
     def panel(self) -> Painted:
         return self.query_one("#panel", Painted)
 
     def _painted(self, width: int, height: int) -> list[Line]:
-        words = f"── {self._title_words} "
-        title = (Span(words, STRONG), Span("─" * (width - len(words)), FAINT))
+        said = f"· {self._message} " if self._message else ""
+        words = f"── {self._title_words} {said}"
+        keys = f" {self.KEYS} ─"
+        left = width - cells(words) - cells(keys)
+        title: Line = (Span(words, STRONG), Span("─" * (width - cells(words)), FAINT))
+        if left > 0:
+            title = (Span(words, STRONG), Span("─" * left, FAINT), Span(keys, MUTED))
         room = max(height - FRAME_LINES, 1)
         body = self.shown(width, room)
         blank = fit_line((), width)
@@ -75,15 +99,52 @@ class Panel(ModalScreen[int | None]):
 
     def action_do(self, name: str) -> None:
         """Carries out a list action by its name in the action table."""
-        if name == "close":
-            self.dismiss(None)
-        elif name == "choose":
-            self.choose()
-        else:
-            page = max(self.panel.size.height - FRAME_LINES - 1, 1)
-            self.place = moved(name, self.place, self.count(), page)
-            self.panel.repaint()
+        self._message = ""
+        match name:
+            case "close":
+                self.dismiss(None)
+            case "choose":
+                self.choose()
+            case "help":
+                show_keys(self, self.OWN)
+            case "export":
+                self.post_message(ExportAsked(self.say))
+            case "export_csv":
+                self.export_csv()
+            case "theme":
+                self.app.post_message(ThemeAsked())
+            case _:
+                page = max(self.panel.size.height - FRAME_LINES - 1, 1)
+                self.move_to(moved(name, self.place, self.count(), page))
+
+    def say(self, message: str) -> None:
+        """Says something in the title, until the next key."""
+        self._message = message
+        self.panel.repaint()
+
+    def export_csv(self) -> None:
+        """Saves what is listed, where there is a table of it."""
+        self.say("there is no table of this to save; e saves the screen")
 
     def choose(self) -> None:
         """Enter: lines without a choice are closed by it."""
         self.dismiss(None)
+
+    # ---------------------------------------------------------------- mouse
+
+    def on_painted_clicked(self, event: Painted.Clicked) -> None:
+        """A click on a line selects it; one on the selected line is Enter."""
+        place = self.place_at(event.line - 1) if event.line else None
+        if place is not None and place == self.place:
+            self.choose()
+        elif place is not None:
+            self.move_to(place)
+
+    def on_painted_wheeled(self, event: Painted.Wheeled) -> None:
+        """The wheel scrolls."""
+        self.move_to(self.place + event.by * LINES_A_TURN)
+
+    def on_click(self, event: events.Click) -> None:
+        """A click beside the panel closes it."""
+        if event.widget is self:
+            self.dismiss(None)

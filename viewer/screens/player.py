@@ -1,20 +1,16 @@
 """Playing on the main screen: a timer moves the cursor's time on until the end, or until a key is hit."""
 
-from typing import TYPE_CHECKING
-
 from textual.timer import Timer
 
 from ..model import times
 from ..model.playing import TICKS_PER_S, advanced, at_end, faster, first_speed, slower
-
-if TYPE_CHECKING:
-    from .timeline import TimelineScreen
+from .host import Host
 
 
 class Player:
     """`speed` is in picoseconds a second; it is chosen by the window when playing begins first."""
 
-    def __init__(self, screen: "TimelineScreen") -> None:
+    def __init__(self, screen: Host) -> None:
         self._screen = screen
         self._timer: Timer | None = None
         self.speed = 0

@@ -1,39 +1,217 @@
-"""The summary: busy and idle time by engine and reason, critical path, worst hazards."""
+"""The summary, on which the browser opens: what the engines did and waited for, the path, the hazards."""
 
-from functools import partial
+from dataclasses import replace
+from typing import ClassVar
 
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.screen import Screen
 from textual.worker import get_current_worker
 
+from ..actions import on_timeline, without_keys_of
+from ..model import frame
+from ..model.hazard_groups import hazard_groups
 from ..model.hazards import HazardIndex
+from ..model.help import hint_line
 from ..model.index import TimelineIndex
-from ..model.summary import Summary, summarise, summary_lines
+from ..model.lists import moved, scroll_top
+from ..model.summary import engine_uses_of, path_summary_of
+from ..model.summary_lines import (
+    ENGINE_COLUMNS,
+    Added,
+    SummaryLine,
+    Target,
+    chosen_line,
+    engine_rows,
+    summary_lines,
+)
 from ..model.text import Line, Span, fit_line
-from ..model.tones import MUTED
-from .panel import Panel
+from ..model.tones import STRONG
+from ..panel_actions import SUMMARY, in_section
+from ..widgets.painted import Painted
+from .host import ExportAsked, ThemeAsked
+from .keys import LINES_A_TURN, show_keys
+from .panel import bindings
+from .saving import save_table
+
+FIXED_LINES = 3
+"""The header, an empty line, the hints."""
+
+NOTHING = -1
+
+HINTS = (
+    ("Enter", "timeline"),
+    ("↑ ↓", "choose a line"),
+    ("⇥", "hazards"),
+    ("c", "calibrate"),
+    ("g", "machine"),
+    ("?", "keys"),
+    ("q", "quit"),
+)
+"""The keys of the screen's last line."""
 
 
-class SummaryPanel(Panel):
-    """Adds up in a thread, so that no key waits for it."""
+OWN = (*in_section(SUMMARY), *without_keys_of(on_timeline(), in_section(SUMMARY)))
+"""The summary's actions, and the timeline's whose keys mean nothing here: those lead to it and are
+done there, but for those that every screen has.
+"""
 
-    def __init__(self, index: TimelineIndex, hazards: HazardIndex) -> None:
-        super().__init__("summary", "summary", self._summary_lines)
+
+class SummaryScreen(Screen[Target | str | None]):
+    """Closes with where to go, with the name of an action to do on the timeline, or with None.
+
+    It is the first screen of all, or was asked for: then its keys for quitting only close it.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(OWN)
+    AUTO_FOCUS = None
+    ALLOW_SELECT = False
+
+    def __init__(self, index: TimelineIndex, hazards: HazardIndex, *, is_first: bool) -> None:
+        super().__init__()
         self._index = index
         self._hazards = hazards
-        self._summary: Summary | None = None
+        self._is_first = is_first
+        self._added = Added()
+        self._message = ""
+        self._top = 0
+        self.place = NOTHING
+
+    def compose(self) -> ComposeResult:
+        yield Painted(self._painted, id="summary")
 
     def on_mount(self) -> None:
         self.run_worker(self._add_up, thread=True)
 
     def _add_up(self) -> None:
-        summary = summarise(self._index)
+        """In a thread, one after the other, the quick ones first; what is known is shown."""
+        index, hazards = self._index, self._hazards
+        added = Added(path=path_summary_of(index), hazards=hazard_groups(index, hazards))
+        self._tell(added)
+        self._tell(replace(added, engines=engine_uses_of(index)))
+
+    def _tell(self, added: Added) -> None:
         if not get_current_worker().is_cancelled:
-            self.app.call_from_thread(partial(self._show, summary))
+            self.app.call_from_thread(self._show, added)
 
-    def _show(self, summary: Summary) -> None:
-        self._summary = summary
-        self.panel.repaint()
+    def _show(self, added: Added) -> None:
+        self._added = added
+        self._repaint()
 
-    def _summary_lines(self, width: int) -> list[Line]:
-        if self._summary is None:
-            return [fit_line((Span("  adding up …", MUTED),), width)]
-        return summary_lines(self._index, self._hazards, self._summary, width)
+    # ---------------------------------------------------------------- painting
+
+    def _lines(self, width: int) -> list[SummaryLine]:
+        return summary_lines(self._index, self._hazards, self._added, width)
+
+    def _painted(self, width: int, height: int) -> list[Line]:
+        lines = self._lines(width)
+        room = max(height - FIXED_LINES, 0)
+        places = [at for at, one in enumerate(lines) if one.target is not None]
+        at = places[self.place] if 0 <= self.place < len(places) else NOTHING
+        if at != NOTHING:
+            self._top = scroll_top(self._top, at, len(lines), room)
+        self._top = max(0, min(self._top, len(lines) - room))
+        body = [chosen_line(one.line) if i == at else one.line for i, one in enumerate(lines)]
+        body = body[self._top : self._top + room]
+        blank = fit_line((), width)
+        body += [blank] * (room - len(body))
+        head = [frame.header_line(self._index, width), blank]
+        return [*head, *body, self._last_line(width)][-height:]
+
+    def _last_line(self, width: int) -> Line:
+        if self._message:
+            return fit_line((Span(f" {self._message}", STRONG),), width)
+        hints = HINTS if self._is_first else (*HINTS[:-1], ("q", "back"))
+        return hint_line(hints, width)
+
+    def _repaint(self) -> None:
+        self.query_one("#summary", Painted).repaint()
+
+    def say(self, message: str) -> None:
+        """Says something in the last line, until the next key."""
+        self._message = message
+        self._repaint()
+
+    # ---------------------------------------------------------------- keys
+
+    def action_do(self, name: str) -> None:
+        """Carries out an action by its name in the action table."""
+        self._message = ""
+        match name:
+            case "to_timeline":
+                self.dismiss(self._target())
+            case "leave_summary":
+                self.dismiss(None)
+            case "quit":
+                self.dismiss("quit" if self._is_first else None)
+            case "help":
+                show_keys(self, OWN)
+            case "export":
+                self.post_message(ExportAsked(self.say))
+            case "export_csv":
+                self._save_table()
+            case "theme":
+                self.post_message(ThemeAsked())
+            case _ if name in MOVES:
+                self._move(MOVES[name])
+            case _:
+                self.dismiss(name)
+
+    def _save_table(self) -> None:
+        if self._added.engines is None:
+            self.say("the engines' times are being added up; E again saves them")
+        else:
+            rows = engine_rows(self._added.engines)
+            save_table(self, "engines", ENGINE_COLUMNS, rows, "the engines' times")
+
+    def _targets(self) -> list[Target]:
+        lines = self._lines(self.size.width)
+        return [one.target for one in lines if one.target is not None]
+
+    def _target(self) -> Target | None:
+        targets = self._targets()
+        return targets[self.place] if 0 <= self.place < len(targets) else None
+
+    def _move(self, name: str) -> None:
+        """Another line; the lines that cannot be chosen are scrolled past."""
+        count = len(self._targets())
+        page = max(self.size.height - FIXED_LINES - 1, 1)
+        if name == "list_up" and self.place <= 0:
+            self.place, self._top = NOTHING, 0
+        elif count:
+            self.place = moved(name, self.place, count, page)
+        self._repaint()
+
+    # ---------------------------------------------------------------- mouse
+
+    def on_painted_clicked(self, event: Painted.Clicked) -> None:
+        """A click on a line selects it; one on the selected line goes there."""
+        lines = self._lines(self.size.width)
+        at = self._top + event.line - (FIXED_LINES - 1)
+        if not FIXED_LINES - 1 <= event.line < self.size.height - 1 or at >= len(lines):
+            return
+        if lines[at].target is None:
+            return
+        place = sum(1 for one in lines[:at] if one.target is not None)
+        if place == self.place:
+            self.action_do("to_timeline")
+        else:
+            self.place = place
+            self._repaint()
+
+    def on_painted_wheeled(self, event: Painted.Wheeled) -> None:
+        """The wheel scrolls."""
+        self.place = NOTHING
+        self._top += event.by * LINES_A_TURN
+        self._repaint()
+
+
+MOVES = {
+    "line_down": "list_down",
+    "line_up": "list_up",
+    "page_of_lines_down": "list_page_down",
+    "page_of_lines_up": "list_page_up",
+    "first_line": "list_first",
+    "last_line": "list_last",
+}
+"""The moves of a list, by the summary's names for them."""

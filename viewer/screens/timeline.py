@@ -4,7 +4,6 @@ from pathlib import Path
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal
-from textual.message import Message
 from textual.screen import Screen
 
 from ...schemas.timeline import Status
@@ -13,8 +12,9 @@ from ..model import frame, pointing
 from ..model.hazards import HazardIndex
 from ..model.help import hint_line
 from ..model.index import TimelineIndex
-from ..model.look import Look, first_look, show_pair
+from ..model.look import Look, first_look
 from ..model.marking import delta_words
+from ..model.minimap import minimap_lines, minimap_room
 from ..model.rows import rows_height, scrolled
 from ..model.stage_box import box_lines, strip_lines
 from ..model.text import Line, Span, fit_line
@@ -25,11 +25,9 @@ from .background import Background
 from .bookmarks import Bookmarks
 from .doings import DOINGS, show_area
 from .finder import Finder
-from .hazards import HazardPanel
-from .other_views import OtherViews
+from .other_views import OTHER_VIEWS, OtherViews
 from .panel import bindings
 from .player import Player
-from .summary import SummaryPanel
 
 DEADLOCK_WORDS = "the run stopped here for ever: ! shows who waits for whom"
 
@@ -42,26 +40,6 @@ BREAKPOINTS = [(0, "-narrow"), (100, "-wide"), (150, "-very-wide")]
 
 class TimelineScreen(Screen[None]):
     """Keys make a new look from the old one; everything is painted from it."""
-
-    class ExportAsked(Message):
-        """The user wants this screen as a picture, under a name or '' for the title's; `screen` is told
-        what came of it.
-        """
-
-        def __init__(self, screen: "TimelineScreen", name: str) -> None:
-            super().__init__()
-            self.screen = screen
-            self.name = name
-
-    class Recalibrated(Message):
-        """The replay's thread has something new."""
-
-    index: TimelineIndex
-    hazards: HazardIndex
-    look: Look
-    finder: Finder
-    player: Player
-    bookmarks: Bookmarks
 
     BINDINGS = bindings(on_timeline())
     AUTO_FOCUS = None
@@ -79,7 +57,6 @@ class TimelineScreen(Screen[None]):
         self.finder, self.player = Finder(self), Player(self)
         self.background = Background(self)
         self.bookmarks = Bookmarks(self, path)
-        self.opened = index.timeline
         self.others = OtherViews(self, other)
 
     def compose(self) -> ComposeResult:
@@ -91,13 +68,25 @@ class TimelineScreen(Screen[None]):
         yield Painted(self._strip, id="strip")
         yield Painted(self._last_lines, id="last")
 
+    def on_mount(self) -> None:
+        """The summary comes first; two files are shown side by side at once."""
+        if self.others.other is not None:
+            self.others.compare()
+        else:
+            self.others.summary(is_first=True)
+        self.background.prepare()
+
+    def on_screen_resume(self) -> None:
+        """What changed while another screen covered this one is painted now."""
+        self.repaint()
+
     # ---------------------------------------------------------------- painting
 
     def _header(self, width: int, _: int) -> list[Line]:
         return [frame.header_line(self.index, width, delta_words(self.look))]
 
     def _minimap(self, width: int, _: int) -> list[Line]:
-        return frame.minimap_lines(self.index, self.hazards, self.look, width)
+        return minimap_lines(self.index, self.hazards, self.look, width)
 
     def _picture(self, width: int, height: int) -> list[Line]:
         rows = rows_height(self.look, height)
@@ -131,6 +120,11 @@ class TimelineScreen(Screen[None]):
         self.background.begin()
         self.repaint()
 
+    def show(self, index: TimelineIndex, hazards: HazardIndex, look: Look) -> None:
+        """Shows another timeline, or more about the same one."""
+        self.index, self.hazards = index, hazards
+        self.go(look)
+
     def repaint(self) -> None:
         """Paints again what has changed."""
         for painted in self.query(Painted):
@@ -152,66 +146,31 @@ class TimelineScreen(Screen[None]):
         action = named(name)
         if action.move is not None:
             self.go(action.move(self.index, self.look))
-            return
-        match name:
-            case "hazards":
-                panel = HazardPanel(self.index, self.hazards, self._show_hazards)
-                self.app.push_screen(panel, self._show_hazard)
-            case "summary":
-                self.app.push_screen(SummaryPanel(self.index, self.hazards))
-            case "calibrate":
-                self.others.calibrate()
-            case "compare":
-                self.others.compare()
-            case "machine":
-                self.others.machine()
-            case "export":
-                self.ask_export()
-            case "quit":
-                self.app.exit()
-            case _:
-                DOINGS[name](self)
+        elif name in OTHER_VIEWS:
+            OTHER_VIEWS[name](self.others)
+        else:
+            DOINGS[name](self)
 
     def on_key(self) -> None:
         """A key without an action ends playing too."""
         self.player.stop()
 
-    def ask_export(self, name: str = "") -> None:
-        """Asks for this screen as a picture, by the timeline's name if it has none of its own."""
-        self.post_message(self.ExportAsked(self, name))
-
-    def _show_hazards(self, hazards: HazardIndex) -> None:
-        """More is known of them."""
-        self.hazards = hazards
-        self.repaint()
-
-    def _show_hazard(self, row: int | None) -> None:
-        if row is None:
-            return
-        sites = self.hazards.sites
-        earlier, later = int(sites.earlier[row]), int(sites.later[row])
-        if min(earlier, later) >= 0:
-            look = show_pair(self.index, self.look, earlier, later)
-            self.go(look, self.hazards.sentence(row))
-
-    # ---------------------------------------------------------------- other views
-
-    def on_mount(self) -> None:
-        """Two files are shown side by side at once."""
-        if self.others.other is not None:
-            self.others.compare()
-
-    def on_timeline_screen_recalibrated(self) -> None:
+    def on_recalibrated(self) -> None:
         """Shows the newest complete timeline, and what was measured."""
         self.others.renew()
 
     # ---------------------------------------------------------------- mouse
 
-    def on_picture_picked(self, event: Picture.Picked) -> None:
-        """A click selects a stage, or folds a group."""
-        size = self.query_one(Picture).size
-        cell = (event.column, event.line)
-        self.go(pointing.pick(self.index, self.look, *cell, (size.width, size.height)))
+    def on_painted_clicked(self, event: Painted.Clicked) -> None:
+        """A click selects a stage, or folds a group; one on the minimap goes there."""
+        if event.place == "picture":
+            size = self.query_one(Picture).size
+            cell = (event.column, event.line)
+            self.go(pointing.pick(self.index, self.look, *cell, (size.width, size.height)))
+        elif event.place == "minimap":
+            width = self.query_one("#minimap", Painted).size.width
+            room = minimap_room(self.index, self.hazards, self.look, width)
+            self.go(pointing.pick_on_map(self.index, self.look, event.column, room))
 
     def on_picture_dragged(self, event: Picture.Dragged) -> None:
         """A drag chooses an area; while it goes on, its end follows the pointer."""
@@ -220,9 +179,9 @@ class TimelineScreen(Screen[None]):
         if event.is_done:
             show_area(self)
 
-    def on_picture_wheeled(self, event: Picture.Wheeled) -> None:
-        """The wheel zooms around the pointer; with shift it pans."""
-        if event.shift:
+    def on_painted_wheeled(self, event: Painted.Wheeled) -> None:
+        """The wheel zooms around the pointer; with shift it pans, and beside the picture too."""
+        if event.shift or event.place != "picture":
             self.go(pointing.wheel_pan(self.index, self.look, event.by))
             return
         width = self.query_one(Picture).size.width

@@ -1,0 +1,72 @@
+"""Hazards that are alike, added up: one outcome, one kind, handles of the same names."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...schemas.columns import Int32s, Int64s
+from ...schemas.hazards import Outcome
+from . import times
+from .exact_sums import sums_by_place
+from .hazards import SEVERITY, HazardIndex
+from .index import TimelineIndex
+
+KINDS_ROOM = 4
+"""More than there are kinds of hazards."""
+
+VERBS = {Outcome.HELD: "held", Outcome.VIOLATED: "violated", Outcome.POTENTIAL: "possible"}
+
+
+@dataclass(frozen=True, slots=True)
+class HazardGroup:
+    """Pairs alike: how many, their times together, and the row of the one that took longest."""
+
+    outcome: Outcome
+    count: int
+    cost_ps: int
+    worst: int
+
+
+def hazard_groups(index: TimelineIndex, hazards: HazardIndex) -> tuple[HazardGroup, ...]:
+    """Violated, potential, held; the costliest first within each. One pass over the table."""
+    rows = hazards.by_weight
+    if not len(rows):
+        return ()
+    table = hazards.table
+    labels = len(index.timeline.trace.strings) + 1
+    key = table.outcome[rows].astype(np.int64) * KINDS_ROOM + table.kind[rows]
+    for handles in (table.earlier_handle, table.later_handle):
+        key = key * labels + _labels(index, table.pe[rows], handles[rows])
+    _, first, group, counts = np.unique(
+        key, return_index=True, return_inverse=True, return_counts=True
+    )
+    costs = sums_by_place(group, table.cost_ps[rows], len(first))
+    worst, outcome = rows[first], table.outcome[rows[first]]
+    order = np.lexsort((worst, -counts, -costs, -SEVERITY[outcome].astype(np.int64)))
+    columns = (outcome[order], counts[order], costs[order], worst[order])
+    found = zip(*(column.tolist() for column in columns), strict=True)
+    return tuple(HazardGroup(Outcome(one), *figures) for one, *figures in found)
+
+
+def _labels(index: TimelineIndex, pes: Int32s, handles: Int32s) -> Int64s:
+    """Per row the number of the handle's name and one, 0 for none."""
+    trace = index.timeline.trace
+    streams = np.array([pe.stream for pe in trace.pes], dtype=np.int64)[pes]
+    found = np.zeros(len(handles), dtype=np.int64)
+    for number in np.unique(streams).tolist():
+        mine = np.flatnonzero((streams == number) & (handles >= 0))
+        found[mine] = trace.streams[number].labels[handles[mine]] + 1
+    return found
+
+
+def group_words(hazards: HazardIndex, group: HazardGroup) -> str:
+    """`RAW on m: held 63 times, 31.01 µs in all, the longest 492 ns`."""
+    what = f"{hazards.kind(group.worst).value} on {hazards.handle_words(group.worst)}"
+    count = "once" if group.count == 1 else f"{group.count:,} times"
+    words = f"{what}: {VERBS[group.outcome]} {count}"
+    if not group.cost_ps:
+        return words
+    longest = times.exact(int(hazards.table.cost_ps[group.worst]))
+    if group.count == 1:
+        return f"{words}, {longest}"
+    return f"{words}, {times.short(group.cost_ps)} in all, the longest {longest}"

@@ -45,7 +45,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     who.add_argument(
         "--cluster",
         metavar="ADDRESS",
-        help="a Dask scheduler whose workers evaluate the points (needs the extra 'cluster')",
+        help="tcp://HOST:PORT of a Dask scheduler whose workers evaluate the points (needs the extra"
+        " 'cluster')",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
@@ -56,7 +57,8 @@ def _add_what_varies(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="PATH=V1,V2,…",
-        help="a calibration's number, or topology.PATH for structure; PATH=LOW..HIGH to sample",
+        help="a calibration's number, or topology.PATH for structure that a replay may change;"
+        " PATH=LOW..HIGH to sample",
     )
     parser.add_argument("--grid", metavar="FILE", help="the same as YAML: PATH: [V1, V2, …]")
     parser.add_argument(
@@ -72,7 +74,7 @@ def _add_what_varies(parser: argparse.ArgumentParser) -> None:
         "--latin-hypercube", action="store_true", help="sample the ranges instead of every value"
     )
     parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="of the samples (default: 0)"
+        "--seed", type=int, metavar="N", help="with --samples: which ones (default: 0)"
     )
 
 
@@ -149,7 +151,9 @@ def _plan(arguments: argparse.Namespace) -> SweepPlan:
     if arguments.latin_hypercube != (arguments.samples is not None):
         raise ConfigError("--samples N and --latin-hypercube must be given together")
     if arguments.latin_hypercube:
-        sampling = Sampling(arguments.samples, arguments.seed)
+        sampling = Sampling(arguments.samples, arguments.seed or 0)
+    elif arguments.seed is not None:
+        raise ConfigError("--seed must come with --samples N --latin-hypercube; leave it out")
     return plan_sweep(
         [Path(trace) for trace in arguments.traces],
         varied,
@@ -223,6 +227,7 @@ def outcome_json(outcome: SweepOutcome, results: str) -> dict[str, Any]:
         "followed": outcome.followed,
         "replayed": outcome.replayed,
         "deadlocked": outcome.deadlocked,
+        "impossible": outcome.impossible,
         "rankings": [
             asdict(ranking)
             | {"flips": [asdict(flip) | {"at": dict(flip.at)} for flip in ranking.flips]}
@@ -235,10 +240,15 @@ def outcome_text(outcome: SweepOutcome, results: str) -> str:
     """How the points were evaluated, and where the ranking flips."""
     kept = f", {outcome.kept:,} of them kept from before" if outcome.kept else ""
     deadlocked = f", {outcome.deadlocked:,} deadlocked" if outcome.deadlocked else ""
+    impossible = (
+        f", {outcome.impossible:,} impossible (times must stay below 2^62 ps)"
+        if outcome.impossible
+        else ""
+    )
     lines = [
         f"{results}: {outcome.points:,} points{kept}",
         f"{outcome.followed:,} followed along a recorded order,"
-        f" {outcome.replayed:,} replayed in full{deadlocked}",
+        f" {outcome.replayed:,} replayed in full{deadlocked}{impossible}",
     ]
     for ranking in outcome.rankings:
         lines += ["", *_ranking_lines(ranking)]

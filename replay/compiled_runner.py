@@ -1,11 +1,13 @@
 """The quick runner: a stage graph as the flat columns of `engine.Law`, and its results back.
 
 Times are equal to the SimPy runner's, stage by stage. Where the engine was not compiled (no C
-compiler when the package was built) the same source runs on lists, slower, and says so once.
+compiler when the package was built) the same source runs on lists, slower, and says so once: of a
+sweep's processes the one that the user started.
 """
 
 import sys
 from functools import cache, partial
+from multiprocessing import parent_process
 from typing import Any
 
 import numpy as np
@@ -36,12 +38,15 @@ def run(graph: StageGraph, durations: Durations) -> Times:
 
 @cache
 def check_engine() -> None:
-    """Refuses a stale compiled engine; says once that an uncompiled one is slow."""
+    """Refuses a stale compiled engine; says once that an uncompiled one is slow.
+
+    A worker process says nothing: whoever starts workers calls this first.
+    """
     native.refuse_stale(engine)
-    if not is_compiled():
+    if not is_compiled() and parent_process() is None:
         print(
             "kerntape: the replay engine is not compiled (no C compiler when kerntape was installed);"
-            " replays are about a hundred times slower",
+            " replays are an order of magnitude slower",
             file=sys.stderr,
         )
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..schemas.calibration import Calibration
 from ..schemas.columns import Int32s
-from ..schemas.errors import ConfigError
+from ..schemas.errors import TooLongError
 from ..schemas.stages import arbitrated
 from ..schemas.timeline import DurationClass
 from .components import (
@@ -64,11 +64,11 @@ class ClassTimes:
         self._lags = _Classes(graph.lag_classes, releases.lag_class, from_start)
 
     def durations(self, calibration: Calibration) -> Durations:
-        """Picoseconds per class. Raises ConfigError where the timeline could pass 2^62 ps."""
+        """Picoseconds per class. Raises TooLongError where the timeline could pass 2^62 ps."""
         stage_ps, lag_ps = self._stages.ps(calibration), self._lags.ps(calibration)
         total = self._stages.total_ps(stage_ps) + self._lags.total_ps(lag_ps)
         if total >= MAX_TOTAL_PS:
-            raise ConfigError(
+            raise TooLongError(
                 f"the calibration makes this replay up to {total} ps long; times must stay below"
                 " 2^62 ps: raise its rates or lower its latencies"
             )
@@ -101,7 +101,7 @@ class _Classes:
 
 
 def durations(graph: StageGraph, calibration: Calibration) -> Durations:
-    """Picoseconds per class, for one calibration. Raises ConfigError as ClassTimes does."""
+    """Picoseconds per class, for one calibration. Raises TooLongError as ClassTimes does."""
     return ClassTimes(graph).durations(calibration)
 
 

@@ -49,8 +49,24 @@ def is_structure(path: str) -> bool:
 
 
 def structure_paths() -> list[str]:
-    """What a topology says with whole numbers of its PEs and queues."""
-    return [f"{TOPOLOGY}{key}" for key in key_paths(Topology) if key.startswith(("pe.", "ipcq."))]
+    """What a topology says with whole numbers of its PEs and queues and a replay may change."""
+    return [
+        f"{TOPOLOGY}{key}"
+        for key in key_paths(Topology)
+        if key.startswith(("pe.", "ipcq.")) and key not in _LAYOUT
+    ]
+
+
+def belongs_to_capture(path: str) -> str | None:
+    """Why a replay cannot change that structure, which the trace's commands depend on; None where that
+    is not why."""
+    key = path.removeprefix(TOPOLOGY)
+    if is_structure(path) and (key in _LAYOUT or key.split(".")[0] in _MACHINE):
+        return (
+            f"{path} must be the trace's, whose commands depend on it; capture again on a topology"
+            " with another"
+        )
+    return None
 
 
 def structure_value(entry: object, where: str) -> int:
@@ -73,6 +89,9 @@ def _structure_setting(word: str) -> tuple[str, int]:
         inside = [key for key in known if key.startswith(f"{path}.")]
         if inside:
             raise ConfigError(f"--set {path}: names a group; set one of {', '.join(inside)}")
+        captured = belongs_to_capture(path)
+        if captured:
+            raise ConfigError(f"--set: {captured}")
         raise ConfigError(f"--set: unknown key '{path}'{did_you_mean(path, known)}")
     return path.removeprefix(TOPOLOGY), structure_value(value, f"--set {path}")
 
@@ -102,6 +121,7 @@ def _complaints(trace: Trace, captured: Topology, topology: Topology) -> Iterato
     yield from _differing(captured, topology, _LAYOUT)
 
 
+_MACHINE = ("sips", "cubes", "pes", "directions")
 _LAYOUT = ("pe.tcm_bytes", "pe.scratch_bytes", "pe.hbm_bytes", "pe.composite_cap_bytes")
 
 

@@ -15,6 +15,10 @@ class ConfigError(KerntapeError):
     """A topology, calibration, policy or argument is not what it must be."""
 
 
+class TooLongError(ConfigError):
+    """A calibration under which times would not fit the range that they have."""
+
+
 class FileError(KerntapeError):
     """A trace or timeline cannot be read or written."""
 

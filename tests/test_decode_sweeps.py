@@ -180,7 +180,7 @@ def test_a_picture_without_matplotlib_says_at_once_what_to_install(
     monkeypatch.setattr(script, "find_spec", lambda name: None)
     remedy = "pip install -e '.[plots]'"
     assert refusal("c", "--plot", str(tmp_path / "x.svg")) == (
-        f"decode_sweeps: --plot needs matplotlib: {remedy}"
+        f"decode_sweeps: --plot needs matplotlib: {remedy} in kerntape's clone"
     )
     assert f"`{remedy}`" in PAGE
 

@@ -1,6 +1,7 @@
 """The house: who may be loaded when, what an installation holds, and that the lists of it are whole."""
 
 import json
+import re
 import subprocess
 import sys
 import tomllib
@@ -155,6 +156,35 @@ def test_every_kind_of_data_file_in_a_package_is_installed() -> None:
             package = "kerntape." + file.parent.relative_to(ROOT).as_posix().replace("/", ".")
             patterns = listed.get(package, [])
             assert file.suffix in made or any(file.match(pattern) for pattern in patterns), file
+
+
+NAMED_EXTRAS = re.compile(r"(?:kerntape|'\.)\[([a-z,]+)\]|extras? [`']([a-z]+)[`']")
+"""As in `kerntape[NAME]`, `'.[NAME]'`, the extra `NAME`."""
+
+
+def named_extras() -> dict[str, str]:
+    """Every extra that a document or a message names, and a file that does."""
+    benchmarks = sorted((ROOT / "benchmarks").glob("*.py"))
+    sources = [file for room in ROOMS for file in sorted((ROOT / room).rglob("*.py"))]
+    documents = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
+    return {
+        extra: file.relative_to(ROOT).as_posix()
+        for file in (*benchmarks, *sources, *documents, ROOT / "pyproject.toml")
+        for names in NAMED_EXTRAS.findall(file.read_text("utf-8"))
+        for extra in "".join(names).split(",")
+    }
+
+
+def test_every_extra_that_is_named_anywhere_can_be_installed() -> None:
+    extras, named = project()["project"]["optional-dependencies"], named_extras()
+    assert {"cluster", "dev", "plots", "sweep", "test"} <= set(named)
+    assert {name: file for name, file in named.items() if name not in extras} == {}
+
+
+def test_the_tests_install_what_they_test_and_no_document_says_kerntape_is_on_an_index() -> None:
+    assert "kerntape[sweep,cluster]" in project()["project"]["optional-dependencies"]["test"]
+    for file in (*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")):
+        assert "install 'kerntape[" not in file.read_text("utf-8"), file
 
 
 def test_every_subcommand_is_a_module_of_the_cli_with_the_three_names() -> None:

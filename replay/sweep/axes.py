@@ -4,7 +4,7 @@ A path is one of a calibration's (`pe_cpu.fixed_cycles`, as `replay --set` takes
 `topology.`, one of the structure that replay reads (`topology.pe.tile_buffers`).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -19,7 +19,7 @@ from ...schemas.config_file import (
     read_yaml,
 )
 from ...schemas.errors import ConfigError, did_you_mean
-from ..machine import is_structure, structure_paths, structure_value
+from ..machine import belongs_to_capture, is_structure, structure_paths, structure_value
 
 Value: TypeAlias = Decimal | int
 """A calibration's number with its written value, or a whole number of the topology."""
@@ -60,9 +60,12 @@ def parse_vary(word: str) -> Varied:
 def read_grid(path: Path) -> list[Varied]:
     """The file's entries: dotted or nested paths, each with a list of values, one value or LOW..HIGH.
 
-    Raises ConfigError as `parse_vary`, naming the file, and where it cannot be read or is empty.
+    Raises ConfigError as `parse_vary`, naming the file, and where it cannot be read, is empty, or gives
+    a path twice, dotted and nested.
     """
-    entries = leaves(read_yaml(path))
+    read = read_yaml(path)
+    _check_spelled_once(read, str(path))
+    entries = leaves(read)
     if not entries:
         raise ConfigError(f"{path}: must name at least one path to vary, {_EXAMPLE}")
     return [
@@ -97,6 +100,29 @@ def nested(values: dict[str, Value]) -> dict[str, Any]:
     return tree
 
 
+def _check_spelled_once(read: dict[str, Any], where: str) -> None:
+    """YAML itself refuses a key twice, but not one that is dotted once and nested once."""
+    spelled: dict[str, tuple[str, ...]] = {}
+    for keys in _spellings(read):
+        path = ".".join(keys)
+        if path in spelled:
+            first, second = (f"'{': '.join(each)}'" for each in (spelled[path], keys))
+            raise ConfigError(
+                f"{where}: {path} must be varied once, not as {first} and as {second};"
+                " give all its values together"
+            )
+        spelled[path] = keys
+
+
+def _spellings(read: dict[str, Any]) -> Iterator[tuple[str, ...]]:
+    """The keys that lead to each entry."""
+    for key, entry in read.items():
+        if isinstance(entry, dict):
+            yield from ((str(key), *inside) for inside in _spellings(entry))
+        else:
+            yield (str(key),)
+
+
 def _varied(path: str, entries: Sequence[Any], where: str) -> Varied:
     _check_path(path, where)
     where = f"{where}: {path}"
@@ -104,14 +130,20 @@ def _varied(path: str, entries: Sequence[Any], where: str) -> Varied:
         raise ConfigError(f"{where}: must have at least one value, {_EXAMPLE}")
     ends = _ends(entries)
     values = tuple(_value(path, entry, where) for entry in ends or entries)
+    if ends:
+        return _span(path, *values, where=where)
     for place, value in enumerate(values):
         if value in values[:place]:
             raise ConfigError(f"{where}: the value {value} must be given once, not twice")
-    if not ends:
-        return Axis(path, values)
-    low, high = values
-    if low > high:
-        raise ConfigError(f"{where}: a range must go upwards, not from {low} to {high}")
+    return Axis(path, values)
+
+
+def _span(path: str, low: Value, high: Value, *, where: str) -> Span:
+    if low >= high:
+        raise ConfigError(
+            f"{where}: a range must be LOW..HIGH with LOW < HIGH, not"
+            f" {written_out(low)}..{written_out(high)}"
+        )
     return Span(path, low, high)
 
 
@@ -128,6 +160,9 @@ def _check_path(path: str, where: str) -> None:
     inside = [key for key in known if key.startswith(f"{path}.")]
     if inside:
         raise ConfigError(f"{where}: {path}: names a group; vary one of {', '.join(inside)}")
+    captured = belongs_to_capture(path)
+    if captured:
+        raise ConfigError(f"{where}: {captured}")
     raise ConfigError(f"{where}: unknown path '{path}'{did_you_mean(path, known)}")
 
 

@@ -1,6 +1,7 @@
 """Reaches a Dask cluster and checks that its workers can evaluate what this process sends them."""
 
 import logging
+import re
 import warnings
 from importlib import import_module
 from typing import Any
@@ -18,11 +19,21 @@ def distributed() -> Any:
         module = import_module("distributed")
     except ImportError:
         raise ConfigError(
-            "a cluster needs dask: pip install 'kerntape[cluster]', or leave --cluster out"
+            "a cluster needs dask: pip install -e '.[cluster]' in kerntape's clone, or leave --cluster"
+            " out"
         ) from None
     for name in ("distributed", "distributed.client", "tornado", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     return module
+
+
+_ADDRESS = re.compile(r"(?:[a-z]+://)?(?:\[[0-9a-fA-F:]+\]|[^\s/:\[\]]+):[0-9]{1,5}(?:/\S*)?")
+
+
+def check_address(address: str) -> None:
+    """Raises ConfigError where no scheduler can have that address. Loads nothing."""
+    if not _ADDRESS.fullmatch(address):
+        raise ConfigError(f"--cluster must be an address tcp://HOST:PORT, not '{address}'")
 
 
 def connected(address: str, timeout_s: float) -> Client:

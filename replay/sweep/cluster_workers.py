@@ -14,7 +14,7 @@ from typing import Any
 from ...schemas.errors import KerntapeError
 from ...schemas.sections import file_bytes
 from .chunks import Chunk
-from .cluster_client import connected, distributed, wrong_version
+from .cluster_client import check_address, connected, distributed, wrong_version
 from .cluster_task import Evaluated, OtherVersionError, Part, evaluate_part, packed, version_here
 from .plan import SweepPlan
 from .points import PointResult
@@ -33,6 +33,7 @@ CHUNKS_PER_WORKER = 2
 
 class ClusterWorkers:
     """The workers of the cluster whose scheduler is at `address`, from entering the block to leaving it.
+    ConfigError where that is no address.
 
     Entering raises KerntapeError: dask is not installed, no scheduler answers in time, no worker
     comes, or a worker's kerntape is missing or of another version.
@@ -41,6 +42,7 @@ class ClusterWorkers:
     def __init__(
         self, address: str, *, timeout_s: float = TIMEOUT_S, deserted_s: float = DESERTED_S
     ) -> None:
+        check_address(address)
         self._address = address
         self._timeout_s = timeout_s
         self._deserted_s = deserted_s
@@ -121,10 +123,10 @@ class ClusterWorkers:
 
     def _results(self, future: Any, chunk: Chunk) -> list[PointResult]:
         """The chunk's results, numbered as the sweep numbers its points."""
-        error = future.exception()
-        if error is not None:
-            raise self._failure(error)
-        evaluated: Evaluated = future.result()
+        try:
+            evaluated: Evaluated = future.result()
+        except Exception as error:  # what a worker raised, or the next one, if the result was lost
+            raise self._failure(error) from error
         if evaluated.failure:
             raise KerntapeError(evaluated.failure)
         return [replace(each, point=chunk.points[each.point]) for each in evaluated.results]

@@ -27,13 +27,17 @@ COLUMNS: tuple[str, ...] = (
     *_ENGINES,
     "dma_reads",
     "dma_read_bytes",
+    "remote_reads",
+    "remote_read_bytes",
+    "remote_writes",
+    "remote_write_bytes",
     "hazards.held",
     "hazards.held_ps",
     "hazards.violations",
     OP_LOG,
 )
 """The figures of every sweep, in order. Empty: a block that the machine has not, an op_log that was
-not asked for, and all but the status of a point that deadlocks."""
+not asked for, and all but the status of a point that deadlocks or is impossible."""
 
 
 def replayed_figures(timeline: Timeline, *, op_log: bool) -> Figures:
@@ -46,6 +50,11 @@ def replayed_figures(timeline: Timeline, *, op_log: bool) -> Figures:
 def deadlocked_figures(timeline: Timeline) -> Figures:
     """The status alone: what happened before a deadlock is no cost of the kernel."""
     return in_order({STATUS: str(timeline.status)})
+
+
+def impossible_figures() -> Figures:
+    """The status alone, of a point whose times would be too long."""
+    return in_order({STATUS: "impossible"})
 
 
 def in_order(found: dict[str, Any]) -> Figures:

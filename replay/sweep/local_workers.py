@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import cast
 
 from ...schemas.errors import KerntapeError
+from ..compiled_runner import check_engine
 from .chunks import Chunk, ChunkEvaluator
 from .plan import Case, SweepPlan
 from .points import PointResult
@@ -35,6 +36,7 @@ class LocalWorkers:
             for chunk in chunks:
                 yield from evaluator.evaluate(chunk)
             return
+        check_engine()
         with _Workers(plan, processes) as workers:
             yield from workers.evaluate(_Waiting(chunks))
 

@@ -5,6 +5,7 @@ from functools import cached_property
 from math import ceil
 
 from ...schemas.columns import Int64s
+from ...schemas.errors import TooLongError
 from ..replay import Prepared
 from ..stage_graph import Durations
 from .figures import Figures
@@ -25,7 +26,7 @@ class OrderBook:
 
     def __init__(self, prepared: Prepared) -> None:
         self._prepared = prepared
-        self._lasting: dict[int, Durations] = {}
+        self._lasting: dict[int, Durations | None] = {}
         self._orders: list[Order] = []
         self._costs = Costs.of(prepared.graph)
         self._thrift = Thrift(self._costs.replay)
@@ -74,30 +75,38 @@ class OrderBook:
     def _follow(self, order: Order, asked: list[Asked]) -> Following:
         """Batch after batch, until the order holds for nobody in one.
 
-        The first has no more points than can be given durations for the price of the pass.
+        The first has no more points than can be given durations for the price of the pass. Points that
+        cannot have durations are left.
         """
         left: list[Asked] = []
         lanes = self._follower.lanes
         size = min(lanes, max(1, self._costs.follow // self._costs.durations))
         while asked and self._affords_a_pass(asked[:size]):
             batch, asked = asked[:size], asked[size:]
-            results = self._pass(order, batch)
+            possible = self._possible(batch)
+            results = self._pass(order, possible) if possible else []
             done = {result.point for result in results}
             left += [each for each in batch if each.point not in done]
-            if not results:
+            if results:
+                size = lanes
+                self._orders.sort(key=lambda known: known is not order)
+                yield results
+            elif possible:
                 break
-            size = lanes
-            self._orders.sort(key=lambda known: known is not order)
-            yield results
         return left + asked
 
     def _affords_a_pass(self, batch: list[Asked]) -> bool:
         unknown = sum(each.point not in self._lasting for each in batch)
         return self._thrift.affords(self._costs.follow + unknown * self._costs.durations)
 
-    def _pass(self, order: Order, batch: list[Asked]) -> list[PointResult]:
+    def _possible(self, batch: list[Asked]) -> list[tuple[Asked, Durations]]:
+        """Those that can have durations, with them."""
+        each_lasting = [(each, self._durations(each)) for each in batch]
+        return [(each, lasting) for each, lasting in each_lasting if lasting is not None]
+
+    def _pass(self, order: Order, batch: list[tuple[Asked, Durations]]) -> list[PointResult]:
         """The results of those for whom the order holds."""
-        lasting = [self._durations(each) for each in batch]
+        lasting = [of_point for _, of_point in batch]
         followed = self._follower.follow(order, lasting)
         self._thrift.spend(ceil(self._costs.follow * followed.share_looked_at))
         self._thrift.save(sum(followed.holds))
@@ -107,14 +116,18 @@ class OrderBook:
         figures = self._timed_figures.of(self._figures, followed, lasting)
         return [
             PointResult(each.point, Way.FOLLOWED, found)
-            for each, found, holds in zip(batch, figures, followed.holds, strict=True)
+            for (each, _), found, holds in zip(batch, figures, followed.holds, strict=True)
             if holds
         ]
 
-    def _durations(self, asked: Asked) -> Durations:
-        """Worked out when an order is first tried on the point: a full replay does so itself."""
+    def _durations(self, asked: Asked) -> Durations | None:
+        """Worked out when an order is first tried on the point: a full replay does so itself. None
+        where times would be too long."""
         if asked.point not in self._lasting:
             self._thrift.spend(self._costs.durations)
-            with asked.blamed():
-                self._lasting[asked.point] = self._prepared.class_times.durations(asked.calibration)
+            try:
+                lasting = self._prepared.class_times.durations(asked.calibration)
+            except TooLongError:
+                lasting = None
+            self._lasting[asked.point] = lasting
         return self._lasting[asked.point]

@@ -17,10 +17,10 @@ from ...schemas.config_file import with_values
 from ...schemas.hazard_policy import HazardPolicy
 from ...schemas.topology import Topology
 from ..machine import TOPOLOGY, is_structure
-from .axes import Value, written_out
+from .axes import Value
 from .points import Asked
 
-FORMAT = 1
+FORMAT = 2
 """Of journals: raised when the figures of a point, or their order, change."""
 
 
@@ -88,7 +88,6 @@ class SweepPlan:
         costs = {path: value for path, value in values.items() if not is_structure(path)}
         return Asked(
             point=point,
-            title=", ".join(f"{path}={written_out(value)}" for path, value in values.items()),
             calibration=with_values(self.traces[trace].costs, costs, "--vary"),
         )
 

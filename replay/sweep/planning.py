@@ -45,12 +45,15 @@ def plan_sweep(
     op_logs: bool = False,
 ) -> SweepPlan:
     """The plan. Raises ConfigError or FileError: a trace that cannot be read or told from another, an
-    unknown policy, a value that the machine cannot have, a range without sampling, too many points.
+    unknown policy, a value that the machine cannot have, a path both set and varied, a range without
+    sampling, too many points.
     """
     check_different(varied)
+    base = base or Base()
+    _check_not_set(varied, base.settings)
     files = [read_trace_file(path) for path in traces]
     plan = SweepPlan(
-        traces=tuple(map(_swept, traces, files, repeat(base or Base()))),
+        traces=tuple(map(_swept, traces, files, repeat(base))),
         policies=tuple(resolve_policy(name) for name in policies),
         paths=tuple(each.path for each in varied),
         combinations=_combinations(varied, sampling, len(traces) * len(policies)),
@@ -61,6 +64,14 @@ def plan_sweep(
     for trace, structure in product(range(len(traces)), dict.fromkeys(plan.structures)):
         compatible(files[trace].trace, plan.topology(Case(trace, 0, structure)))
     return plan
+
+
+def _check_not_set(varied: Sequence[Varied], settings: Sequence[str]) -> None:
+    """A value that every point lays another one over would be lost."""
+    settled = {word.partition("=")[0].strip() for word in settings}
+    for each in varied:
+        if each.path in settled:
+            raise ConfigError(f"{each.path} must be set or varied, not both; leave out its --set")
 
 
 def _swept(path: Path, file: TraceFile, base: Base) -> SweptTrace:

@@ -1,38 +1,28 @@
 """A point of a sweep: what is asked of it, and what is known of it once it is evaluated."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 
 from ...schemas.calibration import Calibration
-from ...schemas.errors import ConfigError
 from .figures import Figures
 
 
 class Way(StrEnum):
-    """How a point's figures were found: they are the same either way."""
+    """How a point's figures were found (the same either way), or why it has none: its trace deadlocks,
+    or its calibration would make times that are too long."""
 
     REPLAYED = "replayed"
     FOLLOWED = "followed"
     DEADLOCKED = "deadlocked"
+    IMPOSSIBLE = "impossible"
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A point to evaluate: its number, its varied values in words, its calibration."""
+    """A point to evaluate: its number and its calibration."""
 
     point: int
-    title: str
     calibration: Calibration
-
-    @contextmanager
-    def blamed(self) -> Iterator[None]:
-        """Raises a ConfigError of the block with the point's values before it."""
-        try:
-            yield
-        except ConfigError as error:
-            raise ConfigError(f"{self.title}: {error}" if self.title else str(error)) from None
 
 
 @dataclass(frozen=True, slots=True)

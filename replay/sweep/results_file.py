@@ -68,7 +68,8 @@ def _parquet() -> tuple[Any, Any]:
         return import_module("pyarrow"), import_module("pyarrow.parquet")
     except ImportError:
         raise ConfigError(
-            "Parquet needs pyarrow: pip install 'kerntape[sweep]', or name results ending in .csv"
+            "Parquet needs pyarrow: pip install -e '.[sweep]' in kerntape's clone, or name results"
+            " ending in .csv"
         ) from None
 
 

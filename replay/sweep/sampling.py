@@ -23,9 +23,12 @@ def latin_hypercube(
     varied: Sequence[Varied], count: int, seed: int
 ) -> tuple[tuple[Value, ...], ...]:
     """`count` combinations, one value per parameter. A parameter with listed values takes each of them
-    equally often, give or take one. Raises ConfigError where there is nothing to sample."""
+    equally often, give or take one. Raises ConfigError where there is nothing to sample, and for a
+    seed below 0."""
     if count < 1:
         raise ConfigError(f"--samples must be at least 1, not {count}")
+    if seed < 0:
+        raise ConfigError(f"--seed must be at least 0, not {seed}")
     if not varied:
         raise ConfigError("--latin-hypercube must have something to sample: give --vary")
     columns = [_samples(each, count, seed) for each in varied]

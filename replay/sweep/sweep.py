@@ -23,7 +23,8 @@ MODEL_COLUMNS = ("trace", "policy", "topology", "calibration")
 class SweepOutcome:
     """What a finished sweep says of itself. `kept`: points that an earlier, stopped run had done.
 
-    `followed`, `replayed` and `deadlocked` say how the points were evaluated, in all runs together.
+    `followed`, `replayed`, `deadlocked` and `impossible` say how the points were evaluated, in all runs
+    together.
     """
 
     points: int
@@ -31,6 +32,7 @@ class SweepOutcome:
     followed: int
     replayed: int
     deadlocked: int
+    impossible: int
     rankings: list[Ranking]
 
 
@@ -57,6 +59,7 @@ def sweep(plan: SweepPlan, results: Path, *, workers: Workers, watch: Watch) -> 
         followed=ways[Way.FOLLOWED],
         replayed=ways[Way.REPLAYED],
         deadlocked=ways[Way.DEADLOCKED],
+        impossible=ways[Way.IMPOSSIBLE],
         rankings=rankings(plan, _makespans(found)),
     )
 

@@ -85,6 +85,8 @@ def test_every_row_is_what_replay_says_of_the_point(run, replayed):
         assert int(row["dispatch_ps"]) == figures["dispatch_ps"]
         assert int(row["hazards.held_ps"]) == figures["hazards"]["held_ps"]
         assert int(row["hazards.violations"]) == figures["hazards"]["violations"]
+        for remote in ("reads", "read_bytes", "writes", "write_bytes"):
+            assert int(row[f"remote_{remote}"]) == figures[f"remote_{remote}"]
         for block, use in figures["engines"].items():
             assert int(row[f"engines.{block}.busy_ps"]) == use["busy_ps"]
             assert float(row[f"engines.{block}.utilisation"]) == use["utilisation"]
@@ -109,6 +111,7 @@ def test_json_has_stable_keys_and_every_flip(run):
         "followed": 0,
         "replayed": 8,
         "deadlocked": 0,
+        "impossible": 0,
         "rankings": [
             {
                 "first": "opt2.ktrace",
@@ -187,6 +190,7 @@ def test_op_logs_are_hashed_only_if_asked_for(run, replayed):
 
 
 VARY = ("--vary", "pe_cpu.fixed_cycles=20,40")
+SAMPLED = (*VARY, "--samples", "9", "--latin-hypercube")
 
 
 @pytest.mark.parametrize(
@@ -220,6 +224,21 @@ VARY = ("--vary", "pe_cpu.fixed_cycles=20,40")
         (
             ("opt2.ktrace", *VARY, "--samples", "9", "-o", "r.csv"),
             "--samples N and --latin-hypercube must be given together",
+        ),
+        (
+            ("opt2.ktrace", *VARY, "--seed", "0", "-o", "r.csv"),
+            "--seed must come with --samples N --latin-hypercube; leave it out",
+        ),
+        (
+            ("opt2.ktrace", *SAMPLED, "--seed", "-1", "-o", "r.csv"),
+            "--seed must be at least 0, not -1",
+        ),
+        *(
+            (
+                ("opt2.ktrace", *VARY, "--cluster", address, "-o", "r.csv"),
+                f"--cluster must be an address tcp://HOST:PORT, not '{address}'",
+            )
+            for address in ("", "foo", "tcp://foo", "tcp://:8786", "foo:", "foo:bar")
         ),
         (
             ("opt2.ktrace", "--samples", "9", "--latin-hypercube", "-o", "r.csv"),
@@ -263,7 +282,8 @@ def test_a_cluster_without_dask_is_one_line_that_says_what_to_install(run, monke
     assert run("opt2.ktrace", "--cluster", "tcp://127.0.0.1:1", "-o", "r.csv") == (
         1,
         "",
-        "kerntape: a cluster needs dask: pip install 'kerntape[cluster]', or leave --cluster out\n",
+        "kerntape: a cluster needs dask: pip install -e '.[cluster]' in kerntape's clone,"
+        " or leave --cluster out\n",
     )
     assert not Path("r.csv.partial").exists()
 
@@ -327,6 +347,19 @@ def test_points_that_deadlock_are_a_finding(run):
     assert "1 replayed in full, 1 deadlocked" in out
     assert [row["status"] for row in rows()] == ["deadlock", "ok"]
     assert rows()[0]["makespan_ps"] == ""
+
+
+def test_an_impossible_point_is_a_row_without_figures_and_the_others_go_on(run):
+    # at 10^-12 GHz a cycle lasts 10^15 ps, so that 2^62 ps are 4,612 of them
+    vary = ["--vary", "clock_ghz=1,0.000000000001,2", "--set", "pe_cpu.fixed_cycles=5000"]
+    code, out, err = run("opt2.ktrace", *vary, "--jobs", "1", "-o", "r.csv")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[1] == (
+        "0 followed along a recorded order, 2 replayed in full,"
+        " 1 impossible (times must stay below 2^62 ps)"
+    )
+    assert [row["status"] for row in rows()] == ["ok", "impossible", "ok"]
+    assert rows()[1]["makespan_ps"] == ""
 
 
 def test_nothing_is_drawn_in_a_pipe(traces, tmp_path):

@@ -182,8 +182,13 @@ def test_a_replay_under_a_setting_is_one_on_a_machine_that_has_it(eastwards):
         ("topology.ipcq.depth=0", "--set topology: ipcq.depth: must be at least 1, not 0"),
         (
             "topology.pe.tcm_bytes=2097152",
-            "topology 'town + pe.tcm_bytes=2097152': pe.tcm_bytes must be the trace's (1048576), not"
-            " 2097152; capture again on this topology",
+            "--set: topology.pe.tcm_bytes must be the trace's, whose commands depend on it; capture"
+            " again on a topology with another",
+        ),
+        (
+            "topology.sips=2",
+            "--set: topology.sips must be the trace's, whose commands depend on it; capture again on a"
+            " topology with another",
         ),
     ],
 )

@@ -52,7 +52,32 @@ def test_two_dots_make_a_range():
         ),
         (
             "hbm.bytes_per_ns=20..10",
-            "--vary: hbm.bytes_per_ns: a range must go upwards, not from 20 to 10",
+            "--vary: hbm.bytes_per_ns: a range must be LOW..HIGH with LOW < HIGH, not 20..10",
+        ),
+        (
+            "hbm.bytes_per_ns=20..20",
+            "--vary: hbm.bytes_per_ns: a range must be LOW..HIGH with LOW < HIGH, not 20..20",
+        ),
+        *(
+            (
+                f"{path}=2",
+                f"--vary: {path} must be the trace's, whose commands depend on it;"
+                " capture again on a topology with another",
+            )
+            for path in (
+                "topology.sips",
+                "topology.pes.columns",
+                "topology.cubes",
+                "topology.directions.N.level",
+                "topology.pe.tcm_bytes",
+                "topology.pe.composite_cap_bytes",
+            )
+        ),
+        (
+            "topology.pe=2",
+            "--vary: topology.pe: names a group; vary one of topology.pe.tile.m,"
+            " topology.pe.tile.k, topology.pe.tile.n, topology.pe.tile_buffers,"
+            " topology.pe.composites_in_flight, topology.pe.scheduler_queue",
         ),
         (
             "topology.pe.tile_buffers=2.5",
@@ -100,6 +125,27 @@ def test_a_grid_files_mistakes_name_the_file(grid, tmp_path):
     with pytest.raises(ConfigError) as error:
         grid("clock_ghz: [1, fast]\n")
     assert str(error.value) == f"{tmp_path}/grid.yaml: clock_ghz: must be a number, not 'fast'"
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (
+            "pe_cpu.fixed_cycles: [20, 30]\npe_cpu: {fixed_cycles: [40]}\n",
+            "pe_cpu.fixed_cycles must be varied once, not as 'pe_cpu.fixed_cycles' and as"
+            " 'pe_cpu: fixed_cycles'; give all its values together",
+        ),
+        (
+            "topology: {pe.tile_buffers: 2}\ntopology.pe: {tile_buffers: 3}\n",
+            "topology.pe.tile_buffers must be varied once, not as 'topology: pe.tile_buffers' and as"
+            " 'topology.pe: tile_buffers'; give all its values together",
+        ),
+    ],
+)
+def test_a_path_dotted_once_and_nested_once_loses_no_value_in_silence(grid, tmp_path, text, line):
+    with pytest.raises(ConfigError) as error:
+        grid(text)
+    assert str(error.value) == f"{tmp_path}/grid.yaml: {line}"
 
 
 def test_an_empty_grid_file_is_refused(grid, tmp_path):

@@ -19,7 +19,6 @@ from kerntape.replay.sweep.figures import COLUMNS
 from kerntape.replay.sweep.follower import Follower
 from kerntape.replay.sweep.points import Asked, Way
 from kerntape.schemas.config_file import leaves
-from kerntape.schemas.errors import ConfigError
 
 VARIED = {
     "pe_cpu.fixed_cycles": st.integers(0, 60),
@@ -34,8 +33,7 @@ def asked_of(trace, changes_of_points) -> list[Asked]:
     """A point for each, with the default calibration so changed."""
     costs = resolve_calibration(topology_of(trace))
     return [
-        Asked(number, ", ".join(changes), changed(costs, changes))
-        for number, changes in enumerate(changes_of_points)
+        Asked(number, changed(costs, changes)) for number, changes in enumerate(changes_of_points)
     ]
 
 
@@ -183,12 +181,34 @@ def test_a_deadlock_is_found_once_and_holds_for_every_point(deadlocked, monkeypa
     assert figures_of(found[19]) == {**dict.fromkeys(COLUMNS), "status": "deadlock"}
 
 
-def test_a_point_whose_times_could_overflow_is_named(tiled):
-    aeons = {"clock_ghz": Decimal("1e-12"), "pe_cpu.fixed_cycles": Decimal(10**6)}
-    asked = asked_of(tiled, [*dispatch_sweep(40), aeons])
-    pattern = r"^clock_ghz, pe_cpu\.fixed_cycles: the calibration makes this replay up to \d+ ps"
-    with pytest.raises(ConfigError, match=pattern):
-        evaluated(CaseRun(prepared(tiled, "none"), op_logs=False), asked)
+AEONS = {"clock_ghz": Decimal("1e-12"), "pe_cpu.fixed_cycles": Decimal(10**6)}
+"""A dispatch of 10^21 ps, beyond 2^62."""
+
+
+@pytest.mark.parametrize("place", [0, 1, 20, 63])
+def test_a_point_whose_times_could_overflow_is_impossible_and_holds_nobody_up(tiled, place):
+    changes = dispatch_sweep(*hundredths(64))
+    asked = asked_of(tiled, [*changes[:place], AEONS, *changes[place + 1 :]])
+    run = CaseRun(prepared(tiled, "none"), op_logs=False)
+    found = evaluated(run, asked)
+    assert figures_of(found[place]) == {**dict.fromkeys(COLUMNS), "status": "impossible"}
+    ways = [each.way for each in found.values()]
+    assert (ways.count(Way.IMPOSSIBLE), ways.count(Way.REPLAYED)) == (1, 1)
+    # again, with an order recorded and the impossible alone in the first batch
+    again = evaluated(run, asked)
+    assert [each.figures for _, each in sorted(again.items())] == [
+        each.figures for _, each in sorted(found.items())
+    ]
+    assert Way.REPLAYED not in {each.way for each in again.values()}
+
+
+@pytest.mark.parametrize("place", [0, 2])
+def test_what_a_point_is_depends_on_no_other_where_all_deadlock(deadlocked, place):
+    changes = dispatch_sweep(40, 41, 42)
+    changes[place] = AEONS
+    run = CaseRun(prepared(deadlocked, "none"), op_logs=False)
+    found = evaluated(run, asked_of(deadlocked, changes))
+    assert {point for point, each in found.items() if each.way is Way.IMPOSSIBLE} == {place}
 
 
 def test_a_block_that_the_machine_has_not_has_no_figures(tiled):

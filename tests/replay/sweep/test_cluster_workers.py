@@ -154,10 +154,10 @@ def test_a_sweep_that_was_killed_goes_on_where_it_was(scheduler, joined, stored,
 
 
 def test_a_point_without_a_result_is_one_line_from_a_cluster_too(scheduler, joined, plan_of, tiled):
-    aeons = [parse_vary("clock_ghz=1,0.000000000001"), parse_vary("pe_cpu.fixed_cycles=1000000")]
-    plan = plan_of(tiled, *aeons)
-    blamed = pytest.raises(KerntapeError, match=r"^clock_ghz=0\.000000000001, pe_cpu")
-    with joined(""), entered(scheduler.address, 1) as cluster, blamed:
+    plan = plan_of(tiled, MANY)
+    plan.traces[0].path.write_bytes(b"no trace")
+    refused = pytest.raises(KerntapeError, match=r"^x\.ktrace: ")
+    with joined(""), entered(scheduler.address, 1) as cluster, refused:
         list(cluster.evaluate(plan, chunks_of(plan, range(len(plan)), 1)))
 
 
@@ -191,6 +191,37 @@ def test_a_worker_of_another_version_that_joins_later_is_refused_by_its_first_ch
         with joined(OF_VERSION_0_0_9), pytest.raises(KerntapeError) as error:
             list(batches)
     assert str(error.value).startswith(f"a worker of {scheduler.address} must have kerntape ")
+
+
+class LostAndEvaluatedAgain:
+    """A future that was done until its worker died, and that one of another version takes over."""
+
+    def exception(self):
+        return None
+
+    def result(self):
+        raise OtherVersionError("0.0.9")
+
+
+def test_a_result_that_is_lost_and_taken_over_by_another_version_is_refused_likewise(
+    plan_of, tiled
+):
+    (chunk,) = chunks_of(plan_of(tiled), [0], 1)
+    with pytest.raises(KerntapeError) as error:
+        ClusterWorkers("tcp://127.0.0.1:1")._results(LostAndEvaluatedAgain(), chunk)
+    assert str(error.value).startswith("a worker of tcp://127.0.0.1:1 must have kerntape ")
+
+
+def test_one_without_kerntape_that_joins_later_costs_nothing(scheduler, joined, plan_of, tiled):
+    plan = plan_of(tiled, MANY, policies=["none", "serial", "byte_range"])
+    chunks = chunks_of(plan, range(len(plan)), 1)
+    with joined(""), entered(scheduler.address, 1) as cluster:
+        batches = cluster.evaluate(plan, chunks)
+        found = [*next(batches)]
+        with joined(WITHOUT_KERNTAPE):
+            until(lambda: cluster.count == 2)
+            found += [each for batch in batches for each in batch]
+    assert sorted(each.point for each in found) == list(range(len(plan)))
 
 
 def test_a_cluster_that_loses_its_last_worker_is_given_up_after_a_while(
@@ -242,7 +273,7 @@ def test_without_dask_the_line_says_what_to_install(monkeypatch):
     with pytest.raises(ConfigError) as error:
         ClusterWorkers("tcp://127.0.0.1:1").__enter__()
     assert str(error.value) == (
-        "a cluster needs dask: pip install 'kerntape[cluster]', or leave --cluster out"
+        "a cluster needs dask: pip install -e '.[cluster]' in kerntape's clone, or leave --cluster out"
     )
 
 

@@ -3,6 +3,7 @@
 import multiprocessing
 
 import pytest
+from kerntape.replay.sweep import local_workers
 from kerntape.replay.sweep.axes import parse_vary
 from kerntape.replay.sweep.chunks import Chunk, chunks_of
 from kerntape.replay.sweep.local_workers import LocalWorkers, _Waiting
@@ -25,13 +26,18 @@ def test_two_processes_give_the_results_of_one(plan_of, tiled):
 
 
 def test_a_point_without_a_result_is_one_line_from_a_worker_too(plan_of, tiled):
-    aeons = [parse_vary("clock_ghz=1,0.000000000001"), parse_vary("pe_cpu.fixed_cycles=1000000")]
-    plan = plan_of(tiled, MANY, *aeons)
-    with pytest.raises(
-        KerntapeError, match=r"^hbm\.latency_ns=\d+, clock_ghz=0\.000000000001, pe_cpu"
-    ):
+    plan = plan_of(tiled, MANY)
+    plan.traces[0].path.unlink()
+    with pytest.raises(KerntapeError, match=r"x\.ktrace: cannot be read: No such file"):
         results(plan, jobs=2)
     assert multiprocessing.active_children() == []
+
+
+def test_the_process_that_starts_workers_speaks_for_the_engine(plan_of, tiled, monkeypatch):
+    told = []
+    monkeypatch.setattr(local_workers, "check_engine", lambda: told.append("checked"))
+    assert len(results(plan_of(tiled, MANY), jobs=2)) == 100
+    assert told == ["checked"]
 
 
 def test_a_worker_that_dies_ends_the_sweep_in_one_line(plan_of, tiled):

@@ -20,7 +20,8 @@ def test_points_go_by_trace_then_policy_then_combination(plan_of, tiled, shorter
     assert plan.combinations == ((20, 1), (20, 2), (40, 1), (40, 2))
     # 13 = (1 · 2 + 1) · 4 + 1
     assert plan.place(13) == (1, 1, 1)
-    assert plan.asked(13).title == "pe_cpu.fixed_cycles=20, topology.pe.tile_buffers=2"
+    assert plan.asked(13).point == 13
+    assert plan.topology(plan.case(13)).pe.tile_buffers == 2
     assert plan.asked(13).calibration.pe_cpu.fixed_cycles == 20
 
 
@@ -93,11 +94,12 @@ def test_a_policy_is_given_once_and_must_exist(plan_of, tiled):
     assert refusal(plan_of, tiled, policies=["serail"]) == unknown
 
 
-def test_structure_that_capture_fixed_cannot_be_varied(plan_of, tiled):
-    assert refusal(plan_of, tiled, parse_vary("topology.pe.scratch_bytes=4096")) == (
-        "topology 'tiny': pe.scratch_bytes must be the trace's (524288), not 4096;"
-        " capture again on this topology"
-    )
+@pytest.mark.parametrize("path", ["pe_cpu.fixed_cycles", "topology.pe.tile_buffers"])
+def test_a_path_is_set_or_varied(stored, tiled, path):
+    base = Base(settings=[f" {path} =3"])
+    line = f"{path} must be set or varied, not both; leave out its --set"
+    varied = [DISPATCH, BUFFERS]
+    assert refusal(plan_sweep, [stored(tiled)], varied, policies=["none"], base=base) == line
 
 
 def test_structure_that_no_machine_has_is_refused(plan_of, tiled):

@@ -15,6 +15,8 @@ from kerntape.schemas.config_file import leaves
 from kerntape.schemas.handles import Space
 from towns import placed, slow_links, town
 
+F16 = 2
+
 
 @pytest.fixture
 def crossing(build):
@@ -44,8 +46,7 @@ def test_every_figure_is_that_of_a_full_replay(crossing, policy, path):
     lowered = prepare(trace, machine, resolve_policy(policy))
     values = [Decimal(tenths) / 10 for tenths in range(1, 60)]
     asked = [
-        Asked(point, str(value), changed(slow_links(), {path: value}))
-        for point, value in enumerate(values)
+        Asked(point, changed(slow_links(), {path: value})) for point, value in enumerate(values)
     ]
     found = [
         result for batch in CaseRun(lowered, op_logs=False).evaluate(asked) for result in batch
@@ -55,5 +56,8 @@ def test_every_figure_is_that_of_a_full_replay(crossing, policy, path):
         timeline = time(lowered, asked[result.point].calibration)
         full = leaves(summary(timeline, trace="", runner="", op_log_sha256=""))
         figures = dict(zip(COLUMNS, result.figures, strict=True))
+        # two PEs read 3 operands of 8 × 8, each as 4 tiles of 4 × 4; two PEs store 3 times
+        assert (figures["remote_reads"], figures["remote_read_bytes"]) == (24, 6 * 64 * F16)
+        assert (figures["remote_writes"], figures["remote_write_bytes"]) == (6, 6 * 16 * F16)
         for column in ("makespan_ps", "dispatch_ps", "engines.noc.busy_ps", "engines.hbm.busy_ps"):
             assert figures[column] == full[column]

@@ -56,7 +56,8 @@ def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):
 
     monkeypatch.setattr(results_file, "import_module", missing)
     assert refusal(tmp_path / "r.parquet") == (
-        "Parquet needs pyarrow: pip install 'kerntape[sweep]', or name results ending in .csv"
+        "Parquet needs pyarrow: pip install -e '.[sweep]' in kerntape's clone, or name results"
+        " ending in .csv"
     )
 
 

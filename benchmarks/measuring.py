@@ -86,8 +86,13 @@ def kerntape(*words: str) -> Process:
 
 
 def kept(work: Callable[[], Result], results: list[Result]) -> Callable[[], None]:
-    """The work, which leaves its result at the end of the list."""
-    return lambda: results.append(work())
+    """The work, which leaves its last result, and only that, in the list."""
+
+    def keep() -> None:
+        results.clear()
+        results.append(work())
+
+    return keep
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

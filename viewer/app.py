@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from textual.app import App
+from textual.driver import Driver
 from textual.pilot import Pilot
 from textual.theme import Theme as TextualTheme
 
@@ -24,6 +25,11 @@ from .widgets.painted import Painted
 from .widgets.palette import DARK, LIGHT, Palette, Theme
 
 THEMES = {"dark": DARK, "light": LIGHT}
+
+CLEAR = "\x1b[H\x1b[2J"
+"""Written before the terminal's own screen comes back: one that has grown meanwhile would keep the top
+lines otherwise.
+"""
 
 SWITCH_S = 0.0005
 """How long a thread may run Python while the screen wants to; Python's own 5 ms add up to a tenth of a
@@ -58,6 +64,16 @@ class Browser(App[None]):
         self._path = path
         self._index = TimelineIndex(timeline, title)
         self._other = TimelineIndex(*other) if other else None
+
+    def get_driver_class(self) -> type[Driver]:
+        """Textual's for this platform; it leaves nothing of the screen behind."""
+        driver_class = super().get_driver_class()
+
+        def stop_application_mode(driver: Driver) -> None:
+            driver.write(CLEAR)
+            driver_class.stop_application_mode(driver)
+
+        return type("Clearing", (driver_class,), {"stop_application_mode": stop_application_mode})
 
     def on_load(self) -> None:
         """No thread at work keeps the browser from being left, or makes a key wait for long."""

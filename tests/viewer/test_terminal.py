@@ -150,6 +150,21 @@ def test_from_the_summary_through_every_panel_and_screen_and_out(terminal, opt2,
     is_as_it_was(terminal)
 
 
+def test_a_terminal_that_has_grown_meanwhile_keeps_nothing_of_the_screen(
+    terminal, decode, tmp_path
+):
+    write_timeline(tmp_path / "decode.ktimeline", decode)
+    launcher(tmp_path)
+    terminal.type("sh view.sh decode.ktimeline", "Enter")
+    terminal.shows("is busiest")
+    terminal.resize(120, 45)
+    terminal.type("Enter")
+    terminal.shows("all of 1.719 µs shown")
+    terminal.type("q")
+    is_as_it_was(terminal)
+    assert "GEMM" not in terminal.screen()
+
+
 def test_a_thread_at_work_does_not_keep_the_browser_from_being_left(terminal, opt2, tmp_path):
     write_timeline(tmp_path / "opt2.ktimeline", opt2)
     launcher(tmp_path)

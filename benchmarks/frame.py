@@ -166,7 +166,7 @@ def main() -> None:
         look = replace(look, overlays=frozenset(Overlay))
         for row in index.tree.rows:
             idle_times(index).work(row)
-    for row in index.tree.rows[:: height // 2]:
+    for row in (*index.tree.rows[:: height // 2], index.tree.rows[-1]):
         one_frame(index, hazards, replace(look, row=row.key), (width, height))
     rng, took, computed = random.Random(SEED), [], []
     for _ in range(asked.frames):

@@ -2,11 +2,13 @@
 
 import asyncio
 import os
+import signal
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from textual.app import App
+from textual.await_complete import AwaitComplete
 from textual.driver import Driver
 from textual.pilot import Pilot
 from textual.theme import Theme as TextualTheme
@@ -77,7 +79,11 @@ class Browser(App[None]):
 
     def on_load(self) -> None:
         """No thread at work keeps the browser from being left, or makes a key wait for long."""
-        asyncio.get_running_loop().set_default_executor(DaemonThreads())
+        loop = asyncio.get_running_loop()
+        loop.set_default_executor(DaemonThreads())
+        if not self.is_headless and sys.platform != "win32":
+            for ending in (signal.SIGTERM, signal.SIGHUP):
+                loop.add_signal_handler(ending, self._end, ending)
         sys.setswitchinterval(SWITCH_S)
 
     def get_default_screen(self) -> TimelineScreen:
@@ -100,12 +106,27 @@ class Browser(App[None]):
         else:
             event.say(f"saved {path.name}")
 
-    async def on_leave_asked(self) -> None:
-        """Leaves as soon as what is being saved is saved."""
+    def on_leave_asked(self) -> None:
+        """Leaves as soon as what is being saved is saved; keys go on meaning something until then."""
+        if any(worker.group == SAVING for worker in self.workers):
+            self.run_worker(self._leave_when_saved(), group="leaving", exclusive=True)
+        else:
+            self.exit()
+
+    async def _leave_when_saved(self) -> None:
         saving = [worker for worker in self.workers if worker.group == SAVING]
-        if saving:
-            await self.workers.wait_for_complete(saving)
-        self.exit()
+        await self.workers.wait_for_complete(saving)
+        self.call_later(self.exit)
+
+    def pop_screen(self) -> AwaitComplete:
+        """As Textual's. A key typed just before `q` may reach its panel when all panels are gone."""
+        if len(self.screen_stack) == 1:
+            return AwaitComplete()
+        return super().pop_screen()
+
+    def _end(self, ending: signal.Signals) -> None:
+        """Leaves with the terminal as it was, and with the exit code of what the signal ended."""
+        self.exit(return_code=128 + ending)
 
     async def action_quit(self) -> None:
         """Textual's own key for leaving, ^Q."""
@@ -155,7 +176,10 @@ def browse(
     without one the terminal is asked for its ground.
     """
     colours = THEMES[theme] if theme else theme_of_terminal(os.environ)
-    Browser(timeline, title, other, path, colours).run()
+    browser = Browser(timeline, title, other, path, colours)
+    browser.run()
+    if browser.return_code:
+        raise SystemExit(browser.return_code)
 
 
 def export_svg(

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from textual.app import App
-from textual.await_complete import AwaitComplete
 from textual.driver import Driver
 from textual.pilot import Pilot
 from textual.theme import Theme as TextualTheme
@@ -63,6 +62,7 @@ class Browser(App[None]):
             self.register_theme(_textual_theme(one))
         self.theme = theme.name
         self.title = title
+        self.ended_by: signal.Signals | None = None
         self._path = path
         self._index = TimelineIndex(timeline, title)
         self._other = TimelineIndex(*other) if other else None
@@ -106,27 +106,17 @@ class Browser(App[None]):
         else:
             event.say(f"saved {path.name}")
 
-    def on_leave_asked(self) -> None:
-        """Leaves as soon as what is being saved is saved; keys go on meaning something until then."""
-        if any(worker.group == SAVING for worker in self.workers):
-            self.run_worker(self._leave_when_saved(), group="leaving", exclusive=True)
-        else:
-            self.exit()
-
-    async def _leave_when_saved(self) -> None:
+    async def on_leave_asked(self) -> None:
+        """Leaves as soon as what is being saved is saved."""
         saving = [worker for worker in self.workers if worker.group == SAVING]
-        await self.workers.wait_for_complete(saving)
-        self.call_later(self.exit)
-
-    def pop_screen(self) -> AwaitComplete:
-        """As Textual's. A key typed just before `q` may reach its panel when all panels are gone."""
-        if len(self.screen_stack) == 1:
-            return AwaitComplete()
-        return super().pop_screen()
+        if saving:
+            await self.workers.wait_for_complete(saving)
+        self.exit()
 
     def _end(self, ending: signal.Signals) -> None:
-        """Leaves with the terminal as it was, and with the exit code of what the signal ended."""
-        self.exit(return_code=128 + ending)
+        """Leaves with the terminal as it was, and with the exit code of what a signal ended."""
+        self.ended_by = ending
+        self.exit()
 
     async def action_quit(self) -> None:
         """Textual's own key for leaving, ^Q."""
@@ -178,8 +168,8 @@ def browse(
     colours = THEMES[theme] if theme else theme_of_terminal(os.environ)
     browser = Browser(timeline, title, other, path, colours)
     browser.run()
-    if browser.return_code:
-        raise SystemExit(browser.return_code)
+    if browser.ended_by is not None:
+        raise SystemExit(128 + browser.ended_by)
 
 
 def export_svg(

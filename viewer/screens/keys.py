@@ -56,16 +56,8 @@ def _do_chosen(screen: Asking, own: tuple[Action, ...], name: str | None) -> Non
         screen.say(f"{action.shown} is a key of another screen: {action.section}")
 
 
-def _foreign_share(own: tuple[Action, ...], section: tuple[str, list[Action]]) -> float:
-    """How much of a section belongs to other screens: 0 is none of it."""
-    _, actions = section
-    return sum(action not in own for action in actions) / len(actions)
-
-
 class KeysScreen(ModalScreen[str | None]):
-    """Closes with the name of the chosen action, or with None. The more of a section is in `own`, the
-    earlier it comes.
-    """
+    """Closes with the name of the chosen action, or with None. The sections of `own` come first."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,ctrl+c,f1,ctrl+p", "dismiss(None)", show=False, priority=True),
@@ -78,7 +70,8 @@ class KeysScreen(ModalScreen[str | None]):
 
     def __init__(self, own: tuple[Action, ...]) -> None:
         super().__init__()
-        self._sections = sorted(sections(), key=partial(_foreign_share, own))
+        mine = {action.section for action in own}
+        self._sections = sorted(sections(), key=lambda section: section[0] not in mine)
         self._typed = ""
         self._top = 0
         self._places: tuple[int, ...] = ()

@@ -4,11 +4,15 @@ import asyncio
 import os
 import signal
 import sys
+from collections import deque
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from textual import events
 from textual.app import App
+from textual.await_complete import AwaitComplete
 from textual.driver import Driver
+from textual.message import Message
 from textual.pilot import Pilot
 from textual.theme import Theme as TextualTheme
 
@@ -19,11 +23,15 @@ from .model.index import TimelineIndex
 from .model.text import Line
 from .model.tones import Paint
 from .picture_file import compose, picture_name, write_picture
+from .screens.ask import AskLine
+from .screens.command_line import CommandLine
 from .screens.host import ExportAsked, LeaveAsked
+from .screens.keys import KeysScreen
 from .screens.saving import SAVING
 from .screens.timeline import TimelineScreen
 from .widgets.painted import Painted
 from .widgets.palette import DARK, LIGHT, Palette, Theme
+from .widgets.typed_line import TypedLine
 
 THEMES = {"dark": DARK, "light": LIGHT}
 
@@ -37,8 +45,19 @@ SWITCH_S = 0.0005
 second a key.
 """
 
+TYPING_SCREENS = (AskLine, CommandLine, KeysScreen)
+"""The screens with a line to type in."""
+
 LIGHT_GROUNDS = ("7", "15")
 """The numbers of white among a terminal's sixteen colours."""
+
+
+class LineReady(Message):
+    """A line is there to be typed in, or has taken an Enter (`is_taken`)."""
+
+    def __init__(self, *, is_taken: bool) -> None:
+        super().__init__()
+        self.is_taken = is_taken
 
 
 class Browser(App[None]):
@@ -62,6 +81,8 @@ class Browser(App[None]):
             self.register_theme(_textual_theme(one))
         self.theme = theme.name
         self.title = title
+        self._keys_in_turn: deque[events.Key] = deque()
+        self._is_entering = False
         self.ended_by: signal.Signals | None = None
         self._path = path
         self._index = TimelineIndex(timeline, title)
@@ -106,12 +127,55 @@ class Browser(App[None]):
         else:
             event.say(f"saved {path.name}")
 
-    async def on_leave_asked(self) -> None:
-        """Leaves as soon as what is being saved is saved."""
+    # ---------------------------------------------------------------- keys in their turn
+
+    async def on_event(self, event: events.Event) -> None:
+        """Textual's. Where many keys come at once, each waits until a line that is to be typed in is
+        there, and until it has taken an Enter: what is behind that is for the screen in front then.
+        """
+        if isinstance(event, events.Key):
+            self._keys_in_turn.append(event)
+            await self._take_keys()
+        else:
+            await super().on_event(event)
+
+    async def _take_keys(self) -> None:
+        while self._keys_in_turn and not self._waits_for_line:
+            key = self._keys_in_turn.popleft()
+            self._is_entering = key.key == "enter" and isinstance(self.focused, TypedLine)
+            await super().on_event(key)
+
+    @property
+    def _waits_for_line(self) -> bool:
+        is_due = isinstance(self.screen, TYPING_SCREENS)
+        return self._is_entering or (is_due and not isinstance(self.focused, TypedLine))
+
+    def line_is_ready(self, *, is_taken: bool) -> None:
+        """A line is there to be typed in, or has taken an Enter: then what was typed is done first."""
+        self.screen.call_later(self.post_message, LineReady(is_taken=is_taken))
+
+    async def on_line_ready(self, event: LineReady) -> None:
+        """The keys that waited are taken."""
+        self._is_entering &= not event.is_taken
+        await self._take_keys()
+
+    # ---------------------------------------------------------------- leaving
+
+    def on_leave_asked(self) -> None:
+        """Leaves as soon as what is being saved is saved; keys go on meaning something until then."""
+        if any(worker.group == SAVING for worker in self.workers):
+            self.run_worker(self._leave_when_saved(), group="leaving", exclusive=True)
+        else:
+            self.exit()
+
+    async def _leave_when_saved(self) -> None:
         saving = [worker for worker in self.workers if worker.group == SAVING]
-        if saving:
-            await self.workers.wait_for_complete(saving)
-        self.exit()
+        await self.workers.wait_for_complete(saving)
+        self.call_later(self.exit)
+
+    def pop_screen(self) -> AwaitComplete:
+        """Textual's. A click that was on its way to a panel may find that no panel is left."""
+        return super().pop_screen() if len(self.screen_stack) > 1 else AwaitComplete()
 
     def _end(self, ending: signal.Signals) -> None:
         """Leaves with the terminal as it was, and with the exit code of what a signal ended."""

@@ -1,5 +1,6 @@
 """What the main screen does besides moving, driven by its keys."""
 
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from kerntape.schemas.hazards import Outcome
 from kerntape.schemas.timeline import Status
 from kerntape.viewer.app import Browser
 from kerntape.viewer.model.look import Overlay, select
-from kerntape.viewer.screens import finder
+from kerntape.viewer.screens import finder, saving
 from kerntape.viewer.screens.area import AreaPanel
 from kerntape.viewer.screens.command_line import CommandLine
 from kerntape.viewer.screens.list_panel import ListPanel
@@ -274,6 +275,23 @@ def test_the_area_is_saved_as_csv_and_the_screen_as_svg(drive, tmp_path, monkeyp
         "view.svg",
     ]
     assert len(Path("loop.csv").read_text().splitlines()) == 2
+
+
+def test_the_browser_is_left_only_when_what_is_being_saved_is_saved(drive, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    may_write, write = threading.Event(), saving.write_csv
+    monkeypatch.setattr(saving, "write_csv", lambda *given: may_write.wait(10) and write(*given))
+
+    async def scenario(pilot, screen):
+        await pilot.press("E", "q")
+        assert not pilot.app._exit
+        may_write.set()
+        await pilot.app.workers.wait_for_complete()
+        await pilot.pause()
+        assert pilot.app._exit
+
+    drive(two_commands().build(), scenario)
+    assert len(Path("decode.csv").read_text().splitlines()) == 9
 
 
 def test_rows_are_filtered_by_a_pattern(drive, decode):

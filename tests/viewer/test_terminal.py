@@ -21,11 +21,11 @@ pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is no
 class Terminal:
     """A tmux session of its own, 100 × 30."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, command="sh"):
         self._server = ["tmux", "-L", f"kerntape-{uuid.uuid4().hex[:8]}", "-u", "-f", os.devnull]
         environment = {key: value for key, value in os.environ.items() if key != "TMUX"}
         self._environment = environment | {"LC_ALL": "C.UTF-8", "PS1": "$ "}
-        self._run("new-session", "-d", "-x", "100", "-y", "30", "-c", str(folder), "sh")
+        self._run("new-session", "-d", "-x", "100", "-y", "30", "-c", str(folder), command)
 
     def _run(self, *arguments):
         done = subprocess.run(
@@ -151,19 +151,30 @@ def test_from_the_summary_through_every_panel_and_screen_and_out(terminal, opt2,
     is_as_it_was(terminal)
 
 
-def test_a_terminal_that_has_grown_meanwhile_keeps_nothing_of_the_screen(
-    terminal, decode, tmp_path
-):
+def test_a_terminal_that_has_grown_meanwhile_keeps_nothing_of_the_screen(decode, tmp_path):
+    write_timeline(tmp_path / "decode.ktimeline", decode)
+    launcher(tmp_path)
+    terminal = Terminal(tmp_path, "sh view.sh decode.ktimeline; sleep 60")
+    try:
+        terminal.shows("is busiest")
+        terminal.resize(160, 45)
+        terminal.shows("is busiest")
+        terminal.type("q")
+        terminal.shows("left with 0")
+        assert terminal.screen().strip() == "left with 0"
+    finally:
+        terminal.close()
+
+
+def test_keys_that_come_all_at_once_mean_what_they_do_one_by_one(terminal, decode, tmp_path):
     write_timeline(tmp_path / "decode.ktimeline", decode)
     launcher(tmp_path)
     terminal.type("sh view.sh decode.ktimeline", "Enter")
     terminal.shows("is busiest")
-    terminal.resize(120, 45)
-    terminal.type("Enter")
-    terminal.shows("all of 1.719 µs shown")
-    terminal.type("q")
+    terminal.type("Enter", "/", *"fetch", "Enter", "n", "n", "N")
+    terminal.shows(" match 2 of ")
+    terminal.type("Tab", "Tab", ":", *"#3", "Enter", "?", *"quit", "Enter")
     is_as_it_was(terminal)
-    assert "GEMM" not in terminal.screen()
 
 
 def test_a_thread_at_work_does_not_keep_the_browser_from_being_left(terminal, opt2, tmp_path):

@@ -6,11 +6,11 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.screen import ModalScreen
-from textual.widgets import Input
 
 from ..model.text import Line, Span, fit_line
 from ..model.tones import MUTED, Paint, tone
 from ..widgets.painted import Painted
+from ..widgets.typed_line import TypedLine
 
 
 class AskLine(ModalScreen[str | None]):
@@ -30,13 +30,13 @@ class AskLine(ModalScreen[str | None]):
 
     def compose(self) -> ComposeResult:
         yield Painted(lambda width, _: [fit_line(self._words, width)], id="prompt")
-        yield Input(self._text, id="answer", select_on_focus=True)
+        yield TypedLine(self._submitted, self._text, id="answer", select_on_focus=True)
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
+    def _submitted(self, text: str) -> None:
         """Enter."""
-        wrong = self._complaint(event.value)
+        wrong = self._complaint(text)
         if not wrong:
-            self.dismiss(event.value)
+            self.dismiss(text)
             return
         self._words = (Span(f" {wrong}", tone(Paint.VIOLATED)),)
         self.query_one("#prompt", Painted).repaint()

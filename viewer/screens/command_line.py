@@ -14,6 +14,7 @@ from ..model.text import Line, Span, fit_line
 from ..model.tones import ACCENT, MUTED, Paint, tone
 from ..typed import completed, completions
 from ..widgets.painted import Painted
+from ..widgets.typed_line import TypedLine
 
 PROMPT = "7.4us · #31 · command 31 · pe 5 · line 118 · find K · export csv NAME · or any action"
 
@@ -35,7 +36,7 @@ class CommandLine(ModalScreen[str | None]):
 
     def compose(self) -> ComposeResult:
         yield Painted(lambda width, _: [fit_line(self._words, width)], id="prompt")
-        yield Input(id="typed", select_on_focus=False)
+        yield TypedLine(self._submitted, id="typed")
 
     def on_key(self, event: events.Key) -> None:
         """Tab completes what has been typed."""
@@ -54,13 +55,13 @@ class CommandLine(ModalScreen[str | None]):
             line = (Span(" "), *(Span(f"{text}  ", ACCENT) for text in found))
         self._say(line)
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
+    def _submitted(self, text: str) -> None:
         """Enter."""
-        wrong = self._complaint(event.value)
+        wrong = self._complaint(text)
         if wrong:
             self._say((Span(f" {wrong}", tone(Paint.VIOLATED)),))
         else:
-            self.dismiss(event.value)
+            self.dismiss(text)
 
     def _say(self, words: Line) -> None:
         self._words = words

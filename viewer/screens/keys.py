@@ -15,6 +15,7 @@ from ..model.help import found_actions, help_title, key_lines
 from ..model.lists import moved, scroll_top
 from ..model.text import Line
 from ..widgets.painted import Painted
+from ..widgets.typed_line import TypedLine
 
 LISTED_KEYS = {
     "down": "list_down",
@@ -23,6 +24,7 @@ LISTED_KEYS = {
     "pageup": "list_page_up",
 }
 NOTHING = -1
+PLACEHOLDER = "type to find a key; Enter does it, Esc closes"
 
 LINES_A_TURN = 3
 """How far the wheel scrolls."""
@@ -80,7 +82,7 @@ class KeysScreen(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         with Vertical(id="keys"):
             yield Painted(self._lines, id="panel")
-            yield Input(id="typed", placeholder="type to find a key; Enter does it, Esc closes")
+            yield TypedLine(self._submitted, id="typed", placeholder=PLACEHOLDER)
 
     def _lines(self, width: int, height: int) -> list[Line]:
         listed = key_lines(self._sections, self._typed, self.place, width)
@@ -95,8 +97,12 @@ class KeysScreen(ModalScreen[str | None]):
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Shows what fits what was typed, the first of it chosen."""
-        self._typed = event.value
-        self.place = 0 if event.value and self._count() else NOTHING
+        if event.value != self._typed:
+            self._filter(event.value)
+
+    def _filter(self, typed: str) -> None:
+        self._typed = typed
+        self.place = 0 if typed and self._count() else NOTHING
         self.query_one("#panel", Painted).repaint()
 
     def action_move(self, name: str) -> None:
@@ -110,8 +116,10 @@ class KeysScreen(ModalScreen[str | None]):
     def _count(self) -> int:
         return len(found_actions(self._sections, self._typed))
 
-    def on_input_submitted(self) -> None:
+    def _submitted(self, text: str) -> None:
         """Enter: the chosen one; where nothing is chosen, none."""
+        if text != self._typed:
+            self._filter(text)
         found = found_actions(self._sections, self._typed)
         self.dismiss(found[self.place].name if 0 <= self.place < len(found) else None)
 
@@ -122,7 +130,7 @@ class KeysScreen(ModalScreen[str | None]):
         if place == NOTHING:
             return
         if place == self.place:
-            self.on_input_submitted()
+            self._submitted(self._typed)
         else:
             self.place = place
             self.query_one("#panel", Painted).repaint()

@@ -30,6 +30,15 @@ def bindings(actions: tuple[Action, ...]) -> list[BindingType]:
     ]
 
 
+OPENERS = tuple(
+    named(name)
+    for name in ("hazards", "calibrate", "path_steps", "bookmarks", "deadlock", "area_figures")
+)
+"""What opens panels. Each closes its own by the same key; in another, a key of its own goes first."""
+
+_OPENER_NAMES = {action.name for action in OPENERS}
+
+
 class Panel(ModalScreen[int | None]):
     """A title and lines, the first of them at `place`. Enter and the key that opened it close it."""
 
@@ -39,27 +48,20 @@ class Panel(ModalScreen[int | None]):
     KEYS = "Enter choose · ? keys · Esc close"
     """What the title says of them, where there is room."""
 
-    BINDINGS = bindings(OWN)
+    BINDINGS = bindings((*OPENERS, *OWN))
     AUTO_FOCUS = None
     ALLOW_SELECT = False
 
     def __init__(self, title: str, opened_by: str, lines: Callable[[int], list[Line]]) -> None:
         super().__init__()
         self._title_words = title
-        self._opening_keys = named(opened_by).keys
+        self._opened_by = opened_by
         self._lines = lines
         self._message = ""
         self.place = 0
 
     def compose(self) -> ComposeResult:
         yield Painted(self._painted, id="panel")
-
-    def on_key(self, event: events.Key) -> None:
-        """The key that opened the panel closes it."""
-        if event.key in self._opening_keys:
-            event.stop()
-            event.prevent_default()
-            self.dismiss(None)
 
     def count(self) -> int:
         """How many places there are."""
@@ -103,6 +105,9 @@ class Panel(ModalScreen[int | None]):
         match name:
             case "close":
                 self.dismiss(None)
+            case opener if opener in _OPENER_NAMES:
+                if opener == self._opened_by:
+                    self.dismiss(None)
             case "choose":
                 self.choose()
             case "help":

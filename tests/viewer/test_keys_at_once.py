@@ -1,0 +1,75 @@
+"""Keys that come in one burst, as over a slow link, mean what they do one by one."""
+
+import asyncio
+
+import pytest
+from kerntape.viewer.app import Browser
+from kerntape.viewer.screens.hazards import HazardPanel
+from kerntape.viewer.screens.timeline import TimelineScreen
+from textual import events
+from timeline_builder import decode_like
+
+NAMES = {"/": "slash", ":": "colon", "#": "number_sign", "?": "question_mark", ".": "full_stop"}
+
+
+async def burst(pilot, *keys):
+    """Posts all keys before the first is taken, and waits until all are."""
+    for key in keys:
+        character = key if len(key) == 1 else {"enter": "\r"}.get(key)
+        pilot.app.post_message(events.Key(NAMES.get(key, key), character))
+    for _ in range(8):
+        await pilot.pause()
+
+
+def driven(scenario):
+    async def go():
+        app = Browser(decode_like(4), "x")
+        async with app.run_test(size=(100, 30)) as pilot:
+            await app.workers.wait_for_complete()
+            await pilot.pause()
+            await pilot.press("escape")
+            return await scenario(pilot, app.screen)
+
+    return asyncio.run(go())
+
+
+def last_line(screen):
+    return "".join(span.text for span in screen.query_one("#last").lines[-1]).rstrip()
+
+
+def test_what_is_behind_a_pattern_goes_along_what_it_finds():
+    async def scenario(pilot, screen):
+        await burst(pilot, "/", *"fetch", "enter", "n", "n", "N")
+        return last_line(screen)
+
+    assert driven(scenario) == " match 2 of 32 for fetch"
+
+
+@pytest.mark.parametrize("key", ["tab", "c", "o", "B", "exclamation_mark"])
+@pytest.mark.parametrize("closing", ["same", "q", "escape"])
+def test_a_panel_is_opened_and_closed_and_the_key_behind_is_the_timeline_s(key, closing):
+    async def scenario(pilot, screen):
+        await burst(pilot, key, key if closing == "same" else closing, "w")
+        await pilot.app.workers.wait_for_complete()
+        assert pilot.app.screen is screen
+        return screen.look.span_ps
+
+    assert driven(scenario) == (decode_like(4).makespan_ps + 1) // 2
+
+
+def test_a_line_that_is_wrong_is_kept_and_typed_on():
+    async def scenario(pilot, screen):
+        await burst(pilot, ":", *"#", "enter", "3", "enter", "tab")
+        assert isinstance(pilot.app.screen, HazardPanel)
+        return screen.index.command(screen.look.stage)
+
+    assert driven(scenario) == 3
+
+
+def test_a_key_chosen_by_typing_is_done_before_what_is_behind_it():
+    async def scenario(pilot, screen):
+        await burst(pilot, "?", *"zoom in", "enter", "w")
+        assert isinstance(pilot.app.screen, TimelineScreen)
+        return screen.look.span_ps
+
+    assert driven(scenario) == (decode_like(4).makespan_ps + 1) // 2 // 2

@@ -1,0 +1,49 @@
+"""A line to type in, whose keys mean what they should however quickly they come.
+
+Over a slow link many keys arrive at once: `/fetch`, Enter, `n`. Enter is done in its turn, after the
+characters before it, and what comes behind it waits until then: it is for the screen in front by then.
+"""
+
+from collections.abc import Callable
+from typing import Protocol, cast
+
+from textual import events
+from textual.widgets import Input
+
+
+class TakesKeys(Protocol):
+    """The app, which gives keys to the line."""
+
+    def line_is_ready(self, *, is_taken: bool) -> None: ...
+
+
+class TypedLine(Input):
+    """`submitted` is called with the text on Enter; it closes the screen, or says what is wrong."""
+
+    def __init__(
+        self,
+        submitted: Callable[[str], None],
+        text: str = "",
+        *,
+        id: str,
+        placeholder: str = "",
+        select_on_focus: bool = False,
+    ) -> None:
+        super().__init__(text, placeholder, id=id, select_on_focus=select_on_focus)
+        self._submitted = submitted
+
+    def on_focus(self) -> None:
+        """Keys that came before the line did are for it."""
+        self._ready(is_taken=False)
+
+    async def _on_key(self, event: events.Key) -> None:
+        if event.key != "enter":
+            await super()._on_key(event)
+            return
+        event.stop()
+        event.prevent_default()
+        self._submitted(self.value)
+        self._ready(is_taken=True)
+
+    def _ready(self, *, is_taken: bool) -> None:
+        cast(TakesKeys, self.app).line_is_ready(is_taken=is_taken)

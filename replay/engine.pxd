@@ -29,11 +29,11 @@ cdef class Law:
     cdef ReleaseFields[::1] row
     cdef ServerFields[::1] server
     cdef const long long[::1] queue_ps
-    cdef int[::1] touched, newly_ready, put_aside, next_due, past_due, event, heap_queue
+    cdef int[::1] touched, newly_ready, put_aside, next_due, past_due, lagging, heap_queue
     cdef long long[::1] due_ps, heap_ps
     cdef long long now
     cdef Py_ssize_t lane, newly_ready_count, touched_count
-    cdef int heap_size
+    cdef int heap_size, first_lag
 
     @cython.locals(stage=Py_ssize_t)
     cdef void lay_stages(self, const signed char[::1] serves, const int[::1] engine, const int[::1] queue,
@@ -42,8 +42,7 @@ cdef class Law:
     cdef void count_releases(self, const int[::1] releaser, const signed char[::1] from_start) noexcept
     @cython.locals(stage=Py_ssize_t, row=Py_ssize_t, place=Py_ssize_t)
     cdef void lay_releases(self, const long long[::1] offsets, const int[::1] releaser,
-                           const signed char[::1] from_start, const int[::1] lag_class,
-                           int first_lag) noexcept
+                           const signed char[::1] from_start, const int[::1] lag_class) noexcept
     @cython.locals(queue=Py_ssize_t, events=int, room=int)
     cdef int lay_queues(self) noexcept
     @cython.locals(stage=Py_ssize_t)
@@ -51,10 +50,11 @@ cdef class Law:
     @cython.locals(stage=Py_ssize_t, end=cython.longlong)
     cpdef void take_times(self, long long[::1] ready_ps, long long[::1] start_ps,
                           long long[::1] end_ps, int[::1] cause) noexcept
-    @cython.locals(first=Py_ssize_t, rest=Py_ssize_t, place=Py_ssize_t)
     cdef void take_due_events(self, Py_ssize_t queue) noexcept
-    @cython.locals(row=Py_ssize_t)
-    cdef void happen(self, Py_ssize_t event) noexcept
+    @cython.locals(stage=Py_ssize_t, after=Py_ssize_t)
+    cdef void take_due_ends(self, Py_ssize_t queue) noexcept
+    @cython.locals(place=Py_ssize_t, row=Py_ssize_t)
+    cdef void take_due_releases(self, Py_ssize_t queue) noexcept
     @cython.locals(engine=Py_ssize_t, row=Py_ssize_t, queue=Py_ssize_t)
     cdef void end(self, Py_ssize_t stage) noexcept
     cdef void release(self, Py_ssize_t released, Py_ssize_t releaser) noexcept
@@ -70,8 +70,11 @@ cdef class Law:
     cdef void serve(self, Py_ssize_t engine) noexcept
     @cython.locals(row=Py_ssize_t)
     cdef void start(self, Py_ssize_t stage) noexcept
-    @cython.locals(place=Py_ssize_t, due=cython.longlong)
-    cdef void append(self, Py_ssize_t queue, Py_ssize_t event) noexcept
+    @cython.locals(queue=Py_ssize_t)
+    cdef void await_end(self, Py_ssize_t stage) noexcept
+    @cython.locals(queue=Py_ssize_t, place=Py_ssize_t, due=cython.longlong)
+    cdef void lag_behind(self, Py_ssize_t row) noexcept
+    cdef void heap_push(self, int queue, long long due) noexcept
     @cython.locals(parent=int)
     cdef void heap_rise(self, int place, int queue, long long due) noexcept
     @cython.locals(child=int)

@@ -6,9 +6,10 @@ needs lies together, in the records of engine_records.
 
 Three facts make it quick. Every duration class and lag class lasts one time, so the events of a
 class come due in the order in which they were made: a class is a queue, and only the queues' heads
-need a heap. Stages become ready in order of time, so an engine's waiting line is a queue as well,
-once the stages of one instant are sorted by id. And nothing that starts in an instant ends or
-releases in it, so an instant is settled before anything starts.
+need a heap. (Ends queue in the stages' own records, whose memory they need anyway; lagged releases,
+far fewer, in columns.) Stages become ready in order of time, so an engine's waiting line is a queue
+as well, once the stages of one instant are sorted by id. And nothing that starts in an instant ends
+or releases in it, so an instant is settled before anything starts.
 """
 
 from collections.abc import Callable, MutableSequence
@@ -63,16 +64,17 @@ class Law:
         self.row = new_rows(len(releaser))
         self.server = new_servers(len(serves))
         self.queue_ps = queue_ps
+        self.first_lag = first_lag
         queues = len(queue_ps)
         self.next_due = new32(queues)
         self.past_due = new32(queues)
         for each in range(queues):
-            self.next_due[each] = 0
+            self.next_due[each] = NONE if each < first_lag else 0
         self.lay_stages(serves, engine, queue, offsets)
         self.count_releases(releaser, from_start)
-        self.lay_releases(offsets, releaser, from_start, lag_class, first_lag)
+        self.lay_releases(offsets, releaser, from_start, lag_class)
         events = self.lay_queues()
-        self.event = new32(events)
+        self.lagging = new32(events)
         self.due_ps = new64(events)
         self.heap_queue = new32(queues)
         self.heap_ps = new64(queues)
@@ -93,7 +95,7 @@ class Law:
     # The columns that a run goes by: releases grouped by who releases.
 
     def lay_stages(self, serves: Ints, engine: Ints, queue: Ints, offsets: Ints) -> None:
-        """Every stage's columns, its releases not yet counted; counts each queue's stages."""
+        """Every stage's columns, its releases not yet counted."""
         for stage in range(self.stages):
             self.stage[stage].engine = engine[stage] if serves[engine[stage]] == 1 else NONE
             self.stage[stage].queue = queue[stage]
@@ -103,7 +105,6 @@ class Law:
             self.stage[stage].end_ps = NONE
             self.stage[stage].by_end = 0
             self.stage[stage].by_start = 0
-            self.next_due[queue[stage]] += 1
 
     def count_releases(self, releaser: Ints, from_start: Ints) -> None:
         """Sets by_end and by_start to one past the last release of their kind."""
@@ -121,11 +122,11 @@ class Law:
         self.stage[self.stages].by_end = past
 
     def lay_releases(
-        self, offsets: Ints, releaser: Ints, from_start: Ints, lag_class: Ints, first_lag: int
+        self, offsets: Ints, releaser: Ints, from_start: Ints, lag_class: Ints
     ) -> None:
         """Places every release, each releaser's last first: by_end and by_start go down to the first.
 
-        Counts each queue's releases.
+        Counts each lag class's releases in next_due.
         """
         for stage in range(self.stages - 1, -1, -1):
             for row in range(offsets[stage + 1] - 1, offsets[stage] - 1, -1):
@@ -136,17 +137,17 @@ class Law:
                     self.stage[releaser[row]].by_start -= 1
                     place = self.stage[releaser[row]].by_start
                 self.row[place].released = stage
-                self.row[place].queue = first_lag + lag_class[row]
+                self.row[place].queue = self.first_lag + lag_class[row]
                 self.row[place].releaser = releaser[row]
-                self.next_due[first_lag + lag_class[row]] += 1
+                self.next_due[self.first_lag + lag_class[row]] += 1
 
     def lay_queues(self) -> int:
-        """Gives each queue room for its events, counted in next_due; returns how many there are.
+        """Gives each lag class room for its releases, counted in next_due; returns how many there are.
 
         What takes no time happens at once and never queues.
         """
         events = 0
-        for queue in range(len(self.queue_ps)):
+        for queue in range(self.first_lag, len(self.queue_ps)):
             room = self.next_due[queue] if self.queue_ps[queue] > 0 else 0
             self.next_due[queue] = events
             self.past_due[queue] = events
@@ -179,26 +180,37 @@ class Law:
     # One instant: ends and releases, then stages without an engine, until nothing changes.
 
     def take_due_events(self, queue: int) -> None:
-        """The events of the queue at the heap's top that are due now."""
-        first = self.next_due[queue]
-        rest = first + 1
-        while rest < self.past_due[queue] and self.due_ps[rest] == self.now:
-            rest += 1
-        self.next_due[queue] = rest
-        if rest == self.past_due[queue]:
+        """The events, due now, of the queue at the heap's top, which stays there meanwhile."""
+        if queue < self.first_lag:
+            self.take_due_ends(queue)
+        else:
+            self.take_due_releases(queue)
+
+    def take_due_ends(self, queue: int) -> None:
+        """The stages of the duration class that end now."""
+        stage = self.next_due[queue]
+        while stage != NONE and self.stage[stage].end_ps == self.now:
+            after = self.stage[stage].next_waiting
+            self.end(stage)
+            stage = after
+        self.next_due[queue] = stage
+        if stage == NONE:
             self.heap_pop()
         else:
-            self.heap_sink(0, queue, self.due_ps[rest])
-        for place in range(first, rest):
-            self.happen(self.event[place])
+            self.heap_sink(0, queue, self.stage[stage].end_ps)
 
-    def happen(self, event: int) -> None:
-        """A stage's end (event = stage), or a lagged release (numbered on from the stages)."""
-        if event < self.stages:
-            self.end(event)
-            return
-        row = event - self.stages
-        self.release(self.row[row].released, self.row[row].releaser)
+    def take_due_releases(self, queue: int) -> None:
+        """The releases of the lag class that happen now."""
+        place = self.next_due[queue]
+        while place < self.past_due[queue] and self.due_ps[place] == self.now:
+            row = self.lagging[place]
+            self.release(self.row[row].released, self.row[row].releaser)
+            place += 1
+        self.next_due[queue] = place
+        if place == self.past_due[queue]:
+            self.heap_pop()
+        else:
+            self.heap_sink(0, queue, self.due_ps[place])
 
     def end(self, stage: int) -> None:
         """The stage ends now; its engine is free, and what it releases is released or lags behind."""
@@ -212,7 +224,7 @@ class Law:
             if self.queue_ps[queue] == 0:
                 self.release(self.row[row].released, stage)
             else:
-                self.append(queue, self.stages + row)
+                self.lag_behind(row)
 
     def release(self, released: int, releaser: int) -> None:
         """One release happened; of those that came last, the least releaser is the cause."""
@@ -242,7 +254,7 @@ class Law:
             if self.stage[stage].end_ps == self.now:
                 self.end(stage)
             else:
-                self.append(self.stage[stage].queue, stage)
+                self.await_end(stage)
 
     # Then each idle engine starts the least (ready, id) of those that wait for it.
 
@@ -285,26 +297,42 @@ class Law:
         if self.now > self.stage[stage].ready_ps:
             self.stage[stage].cause = self.server[engine].served
         self.start(stage)
-        self.append(self.stage[stage].queue, stage)
+        self.await_end(stage)
 
     def start(self, stage: int) -> None:
         """The stage starts now; what its start releases lags behind."""
         self.stage[stage].end_ps = self.now + self.queue_ps[self.stage[stage].queue]
         for row in range(self.stage[stage].by_start, self.stage[stage + 1].by_end):
-            self.append(self.row[row].queue, self.stages + row)
+            self.lag_behind(row)
 
     # Events: a queue per class, a heap of the queues by when their first event is due.
 
-    def append(self, queue: int, event: int) -> None:
-        """The event, made now, joins its class: due no earlier than any in it."""
+    def await_end(self, stage: int) -> None:
+        """The stage, started now, joins its duration class: it ends no earlier than any in it."""
+        queue = self.stage[stage].queue
+        self.stage[stage].next_waiting = NONE
+        if self.next_due[queue] == NONE:
+            self.next_due[queue] = stage
+            self.heap_push(queue, self.stage[stage].end_ps)
+        else:
+            self.stage[self.past_due[queue]].next_waiting = stage
+        self.past_due[queue] = stage
+
+    def lag_behind(self, row: int) -> None:
+        """The release, begun now, joins its lag class: due no earlier than any in it."""
+        queue = self.row[row].queue
         place = self.past_due[queue]
         due = self.now + self.queue_ps[queue]
-        self.event[place] = event
+        self.lagging[place] = row
         self.due_ps[place] = due
         self.past_due[queue] = place + 1
         if place == self.next_due[queue]:
-            self.heap_size += 1
-            self.heap_rise(self.heap_size - 1, queue, due)
+            self.heap_push(queue, due)
+
+    def heap_push(self, queue: int, due: int) -> None:
+        """A queue that was empty has an event."""
+        self.heap_size += 1
+        self.heap_rise(self.heap_size - 1, queue, due)
 
     def heap_rise(self, place: int, queue: int, due: int) -> None:
         """Puts the queue where it belongs, from `place` towards the top."""

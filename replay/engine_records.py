@@ -21,7 +21,7 @@ class StageRecord:
     queue: int = NONE  # the events of its duration class
     missing: int = NONE  # how many releases it still waits for
     cause: int = NONE
-    next_waiting: int = NONE  # behind it in its engine's line
+    next_waiting: int = NONE  # behind it in its engine's line, then in its duration class
     by_end: int = NONE
     by_start: int = NONE
     ready_ps: int = NONE

@@ -2,6 +2,8 @@
 
 Processor time (user and system) is what a work costs, whatever else the machine does meanwhile;
 caches and memory are shared all the same, so figures come from a machine that does nothing else.
+User time is the part of it that is the program's own; system time is mostly the kernel's giving of
+memory, which under a virtual machine waits for the host's (see first_touch).
 """
 
 import json
@@ -11,12 +13,13 @@ import resource
 import statistics
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import TypeVar
+
+import numpy as np
 
 MIB = 1 << 20
 Result = TypeVar("Result")
@@ -28,29 +31,65 @@ class Process:
     """What a whole process took. `peak_mib` is the most memory that it held at once."""
 
     elapsed_s: float
+    user_s: float
     processor_s: float
     peak_mib: float
 
 
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What a work took, in a process that does other things too."""
+
+    user_s: float
+    processor_s: float
+
+
 def in_turns(*works: Callable[[], object], rounds: int = 0) -> list[float]:
-    """The median processor seconds of each work, all of them taking turns.
+    """The median processor seconds of each work, all of them taking turns."""
+    return [each.processor_s for each in spent_in_turns(*works, rounds=rounds)]
+
+
+def spent_in_turns(*works: Callable[[], object], rounds: int = 0) -> list[Spent]:
+    """The medians of each work, all of them taking turns.
 
     Without `rounds`, each work runs once if it takes more than three seconds, else three times, or
     seven if it takes less than 0.3.
     """
-    taken = [[_seconds(work)] for work in works]
-    wanted = [rounds or (1 if first > 3 else 3 if first > 0.3 else 7) for (first,) in taken]
+    taken = [[_spent(work)] for work in works]
+    wanted = [rounds or _rounds(first.processor_s) for (first,) in taken]
     for number in range(1, max(wanted)):
-        for work, seconds, count in zip(works, taken, wanted, strict=True):
+        for work, runs, count in zip(works, taken, wanted, strict=True):
             if number < count:
-                seconds.append(_seconds(work))
-    return [statistics.median(seconds) for seconds in taken]
+                runs.append(_spent(work))
+    return [
+        Spent(
+            statistics.median(run.user_s for run in runs),
+            statistics.median(run.processor_s for run in runs),
+        )
+        for runs in taken
+    ]
 
 
-def _seconds(work: Callable[[], object]) -> float:
-    began = time.process_time()
+def _rounds(seconds: float) -> int:
+    return 1 if seconds > 3 else 3 if seconds > 0.3 else 7
+
+
+def _spent(work: Callable[[], object]) -> Spent:
+    before = resource.getrusage(resource.RUSAGE_SELF)
     work()
-    return time.process_time() - began
+    after = resource.getrusage(resource.RUSAGE_SELF)
+    user_s = after.ru_utime - before.ru_utime
+    return Spent(user_s, user_s + after.ru_stime - before.ru_stime)
+
+
+def first_touch(rounds: int = 5, size_mib: int = 256) -> tuple[float, float]:
+    """The least and the most system seconds that filling memory not used before took."""
+    taken = []
+    for _ in range(rounds):
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_stime
+        np.empty(size_mib * MIB, dtype=np.uint8).fill(1)
+        taken.append(resource.getrusage(resource.RUSAGE_SELF).ru_stime - before)
+    return min(taken), max(taken)
 
 
 _ALONE = """
@@ -59,7 +98,7 @@ began = time.perf_counter()
 answer = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL)
 used = resource.getrusage(resource.RUSAGE_CHILDREN)
 seconds = time.perf_counter() - began
-print(json.dumps([answer.returncode, seconds, used.ru_utime + used.ru_stime, used.ru_maxrss]))
+print(json.dumps([answer.returncode, seconds, used.ru_utime, used.ru_stime, used.ru_maxrss]))
 """
 
 
@@ -68,10 +107,10 @@ def process(*command: str) -> Process:
     printed = subprocess.run(
         [sys.executable, "-c", _ALONE, *command], check=True, capture_output=True, text=True
     ).stdout
-    code, elapsed_s, processor_s, peak_kib = json.loads(printed)
+    code, elapsed_s, user_s, system_s, peak_kib = json.loads(printed)
     if code != 0:
         raise RuntimeError(f"{' '.join(command)} ended with {code}")
-    return Process(elapsed_s, processor_s, peak_kib * 1024 / MIB)
+    return Process(elapsed_s, user_s, user_s + system_s, peak_kib * 1024 / MIB)
 
 
 def median_process(*command: str, rounds: int = 3) -> Process:

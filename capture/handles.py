@@ -5,7 +5,7 @@ issue commands. `id` counts within the PE; every allocation, view and reference 
 """
 
 from collections.abc import Iterator
-from typing import Any, NoReturn, Protocol, TypeAlias
+from typing import Any, ClassVar, NoReturn, Protocol, TypeAlias
 
 from ..schemas.dtypes import DType
 from ..schemas.errors import KernelError
@@ -65,6 +65,7 @@ class TensorHandle(NoValues):
         "tensor",
     )
     OFFERED = ("shape", "dtype", "T", "view", "reshape")
+    _called: ClassVar[str] = "handle"
 
     def __init__(
         self,

@@ -39,6 +39,7 @@ from .data import DataStore
 from .deadlock import Waiting, explain
 from .failures import kernel_line, kernel_traceback
 from .far_parts import FarPart, FarParts, ProgramId
+from .handles import TensorHandle
 from .hbm_layout import PeTensors
 from .interning import InternPool
 from .messages import Awaited, Exchange, Port, QueueName
@@ -206,7 +207,7 @@ class _Run:
         """What went wrong in a kernel, and where."""
         if isinstance(error, KernelError):
             return type(error)(f"{error}{self._where(error, rank)}")
-        if isinstance(error, TypeError) and (wrong := wrong_call(error, Tl)):
+        if isinstance(error, TypeError) and (wrong := wrong_call(error, Tl, TensorHandle)):
             return KernelError(f"{wrong}{self._where(error, rank)}")
         raised = ": ".join(filter(None, (type(error).__name__, _first_line(error))))
         return KernelRaisedError(

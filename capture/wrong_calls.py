@@ -9,7 +9,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterator
 from enum import Enum
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Protocol, get_args
 
 from ..schemas.errors import KernelError, did_you_mean
 
@@ -35,18 +35,34 @@ class Offering:
             raise NoSuchVerbError(f"{self._called} has no '{name}'{did_you_mean(name, offered)}")
 
 
-def wrong_call(error: TypeError, offered: type[Offering]) -> str | None:
-    """What is wrong with the call of a public function; None where the error is about something else."""
-    called, name = _CALLED.match(str(error)), offered._called
-    functions = _public_functions(offered)
-    if called is None or called[1] not in functions:
-        return None
-    function = functions[called[1]]
+class Called(Protocol):
+    """An object that a kernel's author knows by another name than its class's."""
+
+    _called: ClassVar[str]
+
+
+def wrong_call(error: TypeError, *offered: type[Called]) -> str | None:
+    """What is wrong with the call of a public function of one of the classes; None where the error is
+    about something else.
+    """
+    called = _CALLED.match(str(error))
+    for each in offered:
+        functions = _public_functions(each)
+        if called is not None and called[1] in functions:
+            return _wrong_call(called, each._called, functions[called[1]])
+    return None
+
+
+def _wrong_call(called: re.Match[str], name: str, function: Callable[..., Any]) -> str:
     verb = f"{name}.{function.__name__}"
-    if unexpected := _UNEXPECTED.search(called[2]):
+    by_name = any(_arguments(function))
+    unexpected = _UNEXPECTED.search(called[2])
+    if unexpected and by_name:
         return no_such_argument(verb, function, unexpected[1])
     wrong = "is given more arguments than it takes by position"
-    if missing := _MISSING.search(called[2]):
+    if unexpected:
+        wrong = "takes no argument by name"
+    elif missing := _MISSING.search(called[2]):
         wrong = f"needs {missing[1]}"
     elif twice := _TWICE.search(called[2]):
         wrong = f"is given '{twice[1]}' twice"
@@ -65,8 +81,10 @@ def _public_functions(offered: type) -> dict[str, Callable[..., Any]]:
 
 
 def _arguments(function: Callable[..., Any]) -> Iterator[str]:
-    """Their names; for keywords of a TypedDict, that one's."""
+    """The names of those that can be given by name; for keywords of a TypedDict, that one's."""
     for parameter in _parameters(function):
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            continue
         if parameter.kind is parameter.VAR_KEYWORD:
             for keywords in get_args(parameter.annotation):
                 yield from keywords.__annotations__

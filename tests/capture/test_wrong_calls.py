@@ -51,6 +51,10 @@ A = normal(4, 6)
             lambda tl, v: tl.softmax(v, 0, axis=1),
             "tl.softmax is given 'axis' twice; it is called as tl.softmax(src, axis=-1, **result)",
         ),
+        (
+            lambda tl, v: v.view(shape=(6, 4)),
+            "handle.view takes no argument by name; it is called as handle.view(*shape)",
+        ),
     ],
 )
 def test_a_wrong_call_of_a_verb_is_one_line(call: Callable[[Any, Any], object], text: str) -> None:

@@ -9,11 +9,13 @@ Int8s: TypeAlias = npt.NDArray[np.int8]
 Int16s: TypeAlias = npt.NDArray[np.int16]
 Int32s: TypeAlias = npt.NDArray[np.int32]
 Int64s: TypeAlias = npt.NDArray[np.int64]
+Integers: TypeAlias = npt.NDArray[np.integer]
+"""Of any width."""
 Bools: TypeAlias = npt.NDArray[np.bool_]
 
 
-def offsets_of(counts: npt.NDArray[np.integer]) -> Int64s:
+def offsets_of(counts: Integers) -> Int64s:
     """Where each group starts in the flat column, and one past the last: int64 [len(counts) + 1]."""
     starts = np.zeros(len(counts) + 1, dtype=np.int64)
-    np.cumsum(counts, out=starts[1:])
+    np.cumsum(counts, dtype=np.int64, out=starts[1:])
     return starts

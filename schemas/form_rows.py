@@ -6,29 +6,69 @@ all its commands at once.
 
 from dataclasses import dataclass
 
-from .columns import Int32s, Int64s, offsets_of
-from .grouping import rows_by_group
+import numpy as np
+
+from .columns import Int32s, Int64s, Integers, offsets_of
+from .grouping import Grouped
+from .loops import LoopedRows, Unrolling
 
 
 @dataclass(frozen=True, slots=True)
 class FormGroup:
     """All commands of a form, counted over all streams, in order; where in the flat column each one's
-    slots begin, and how many each has."""
+    slots begin, and how many each has. `looped`: the commands as rows of a loop."""
 
     form: int
     commands: Int64s
     begins: Int64s
     width: int
+    looped: LoopedRows
+
+    @property
+    def slots(self) -> Int64s:
+        """The places of the slots in the flat column: [slot of the form, command]."""
+        places: Int64s = self.begins + np.arange(self.width)[:, np.newaxis]
+        return places
 
 
 class FormRows:
-    """`groups`: one for each form that occurs, ascending. `first_slots[c]`: where command c's slots
-    begin in the flat column; one past the last at the end."""
+    """`groups`: one for each form that occurs, ascending."""
 
-    def __init__(self, forms: Int32s, slot_counts: Int32s) -> None:
-        """`slot_counts[f]` is how many handles a command of form f names."""
-        self.first_slots: Int64s = offsets_of(slot_counts[forms])
+    def __init__(self, forms: Integers, slot_counts: Int32s) -> None:
+        """`slot_counts[f]` is how many handles a command of form f names; every form must exist."""
+        grouped = Grouped(forms)
+        self._commands = len(forms)
+        self._loop = loop = grouped.loop
+        self._begins = begins = offsets_of(slot_counts.take(grouped.once))  # with one turn alone
+        self._loop_begin = int(begins[loop.start])
+        self._in_turn = int(begins[loop.start + loop.period]) - self._loop_begin
+        steps = loop.steps(self._in_turn)
         self.groups = [
-            FormGroup(form, commands, self.first_slots[commands], int(slot_counts[form]))
-            for form, commands in rows_by_group(forms)
+            FormGroup(
+                form,
+                commands,
+                looped.unrolled(begins.take(looped.once), steps),
+                int(slot_counts[form]),
+                looped,
+            )
+            for (form, looped), commands in zip(grouped.groups, grouped.rows(), strict=True)
         ]
+
+    def begins(self, commands: Int64s) -> Int64s:
+        """Where in the flat column the slots of these commands begin; of one past the last: its
+        length."""
+        loop = self._loop
+        turns = np.zeros_like(commands)
+        if loop.turns:
+            turns = ((commands - loop.start) // loop.period).clip(0, loop.turns - 1)
+        begins: Int64s = self._begins[commands - turns * loop.period] + turns * self._in_turn
+        return begins
+
+    @property
+    def slot_count(self) -> int:
+        """How many slots all commands have."""
+        return int(self.begins(np.array([self._commands]))[0])
+
+    def flat_slots(self) -> Unrolling:
+        """The flat column of slots, to be filled form by form."""
+        return Unrolling(self.slot_count, np.int32, self._loop, self._loop_begin, self._in_turn)

@@ -5,33 +5,58 @@ of handles that look alike. Listed group by group and differenced within each, a
 repetition, which compresses to almost nothing.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from .columns import Int64s, offsets_of
+from .loops import Keys, lanes, loop_of, looped_rows, place
 
 Column = npt.NDArray[np.integer]
 Values = TypeVar("Values", bound=Column)
 
 
-def rows_by_group(groups: Column) -> Iterator[tuple[int, Int64s]]:
+class Grouped:
+    """The rows of a column of group numbers, group by group. Numbers are not negative.
+
+    `groups`: each number that occurs, ascending, and its rows as those of the column's loop. `once`:
+    the column with one turn of the `loop` alone.
+    """
+
+    def __init__(self, numbers: Column) -> None:
+        greatest = int(numbers.max(initial=0))
+        narrowest = (
+            np.uint8 if greatest < 1 << 8 else np.uint16 if greatest < 1 << 16 else np.uint64
+        )
+        keys: Keys = numbers.astype(narrowest)
+        self.loop = loop_of(keys)
+        self.once = self.loop.once(keys)
+        self.groups = [(key, looped_rows(self.loop, rows)) for key, rows in _sorted(self.once)]
+
+    def rows(self) -> Iterator[Int64s]:
+        """Per group, its rows in order."""
+        steps = self.loop.steps(self.loop.period)
+        return (looped.unrolled(looped.once, steps) for _, looped in self.groups)
+
+
+def rows_by_group(numbers: Column) -> Iterator[tuple[int, Int64s]]:
     """Each group that occurs, ascending, with its rows in order. Group numbers are not negative."""
-    if not len(groups):
+    grouped = Grouped(numbers)
+    return zip((number for number, _ in grouped.groups), grouped.rows(), strict=True)
+
+
+def _sorted(keys: Keys) -> Iterator[tuple[int, Int64s]]:
+    """Each key that occurs, ascending, with its rows in order."""
+    if not len(keys):
         return
-    keys = groups.astype(_narrowest(int(groups.max())))  # numpy sorts narrow items by their digits
-    order = np.argsort(keys, kind="stable")
-    ordered = keys[order]
+    order = np.argsort(keys, kind="stable")  # which sorts narrow items by their digits
+    ordered = keys.take(order)
     starts = (1 + np.flatnonzero(ordered[1:] != ordered[:-1])).tolist()
-    for first, past in pairwise([0, *starts, len(groups)]):
+    for first, past in pairwise([0, *starts, len(keys)]):
         yield int(ordered[first]), order[first:past]
-
-
-def _narrowest(greatest: int) -> type[np.unsignedinteger]:
-    return np.uint8 if greatest < 1 << 8 else np.uint16 if greatest < 1 << 16 else np.uint64
 
 
 def differenced(values: Values, groups: Column, widths: Column) -> Values:
@@ -49,28 +74,31 @@ def differenced(values: Values, groups: Column, widths: Column) -> Values:
     return listed
 
 
-def undifferenced(listed: Values, groups: Iterable[tuple[Int64s, int]]) -> Values:
-    """The inverse of `differenced`: per group, where each of its rows begins, and their width.
+def summed(
+    listed: Column, sizes: Iterable[tuple[int, int]], item: type[np.signedinteger]
+) -> Iterator[npt.NDArray[Any]]:
+    """What `differenced` listed, group after group: [entry of a row, row], so that one entry of all
+    a group's rows is one run of memory. Sums wrap at the item's width.
 
-    The column must be as long as the rows' widths say.
+    `sizes` has each group's number of rows and their width; the column must be as long as they say.
     """
-    values = np.empty_like(listed)
     done = 0
-    for begins, width in groups:
-        block = listed[done : done + len(begins) * width].reshape(len(begins), width)
-        for entry in range(width):  # a sum down a column of its own is several times as fast
-            values[begins + entry] = np.cumsum(block[:, entry], dtype=listed.dtype)
+    for rows, width in sizes:
+        by_row = listed[done : done + rows * width].reshape(rows, width)
+        block = lanes(width, rows, item)
+        block[...] = by_row.T
+        yield block.cumsum(axis=1, dtype=item, out=block)
         done += block.size
-    return values
 
 
-def undifferenced_singles(listed: Values, groups: Column) -> Values:
-    """The same where every row is one entry."""
-    values = np.empty_like(listed)
-    done = 0
-    for _, rows in rows_by_group(groups):
-        values[rows] = np.cumsum(listed[done : done + len(rows)], dtype=listed.dtype)
-        done += len(rows)
+def undifferenced(
+    listed: Column, groups: Sequence[tuple[Int64s, int]], item: type[np.signedinteger]
+) -> npt.NDArray[Any]:
+    """The inverse of `differenced`: per group, where each of its rows begins, and their width."""
+    values = np.empty(len(listed), item)
+    sizes = ((len(begins), width) for begins, width in groups)
+    for (begins, _), block in zip(groups, summed(listed, sizes, item), strict=True):
+        place(values, begins, block)
     return values
 
 

@@ -4,30 +4,43 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .column_checks import first_row, must_lie_in
+from .arranged import AlikeHandles
+from .column_checks import first_above, first_row, must_lie_in
 from .columns import Bools, Int64s, offsets_of
+from .commands import GEMM
 from .errors import FileError
-from .form_rows import FormRows
 from .handles import Geometry, Space
 from .named_geometries import NamedGeometries
 from .topology import PeStructure
 from .trace import KeptInputs, Trace
-from .trace_columns import Places, TraceColumns
+from .trace_columns import Places, TraceColumns, counted_up
 
 MAX_ADDRESS = 1 << 50
 
 
 def check_memory(
-    columns: TraceColumns, geometries: Sequence[Geometry], pe: PeStructure, places: Places
+    columns: TraceColumns,
+    alike: Sequence[AlikeHandles],
+    geometries: Sequence[Geometry],
+    pe: PeStructure,
+    places: Places,
 ) -> None:
-    """FileError unless TCM handles fit the TCM, and HBM handles a tensor that all their PEs have."""
-    hulls = np.array([_hull_bytes(geometry) for geometry in geometries], dtype=np.int64)
-    is_hbm = np.array([geometry.space is Space.HBM for geometry in geometries], dtype=np.bool_)
+    """FileError unless TCM handles fit the TCM, and HBM handles a tensor that all their PEs have.
+
+    `alike` are the columns' handles, by geometry.
+    """
     must_lie_in(columns.addresses, 0, MAX_ADDRESS, "its address", places.handle)
-    ends = columns.addresses + hulls[columns.geometries]
-    in_hbm = is_hbm[columns.geometries]
-    _check_tcm(columns, ends, ~in_hbm, pe.tcm_bytes, places)
-    _check_hbm(columns, ends, in_hbm, pe.hbm_bytes, places)
+    is_hbm = np.zeros(len(columns.geometries), dtype=np.bool_)
+    in_hbm, in_tcm = [], []
+    for each in alike:
+        geometry = geometries[each.geometry]
+        if geometry.space is Space.HBM:
+            is_hbm[each.handles] = True
+            in_hbm.append((each, _hull_bytes(geometry)))
+        else:
+            in_tcm.append((each, _hull_bytes(geometry)))
+    _check_tcm(columns, is_hbm, in_tcm, pe.tcm_bytes, places)
+    _check_hbm(columns, in_hbm, pe.hbm_bytes, places)
 
 
 def _hull_bytes(geometry: Geometry) -> int:
@@ -39,38 +52,62 @@ def _hull_bytes(geometry: Geometry) -> int:
 
 
 def _check_tcm(
-    columns: TraceColumns, ends: Int64s, in_tcm: Bools, tcm_bytes: int, places: Places
+    columns: TraceColumns,
+    is_hbm: Bools,
+    in_tcm: Sequence[tuple[AlikeHandles, int]],
+    tcm_bytes: int,
+    places: Places,
 ) -> None:
-    row = first_row(in_tcm & (columns.tensors != -1))
+    row = first_row((columns.tensors != -1) > is_hbm)
     if row is not None:
         raise FileError(
             f"{places.handle(row)}: the tensor of a handle in TCM must be -1,"
             f" not {int(columns.tensors[row])}"
         )
-    row = first_row(in_tcm & (ends > tcm_bytes))
-    if row is not None:
+    ends: dict[int, int] = {}
+    for each, hull_bytes in in_tcm:
+        row = first_above(each.addresses, tcm_bytes - hull_bytes)
+        if row is not None:
+            ends[int(each.handles[row])] = int(each.addresses[row]) + hull_bytes
+    if ends:
+        handle = min(ends)
         raise FileError(
-            f"{places.handle(row)}: must end within the TCM's {tcm_bytes} bytes,"
-            f" not at {int(ends[row])}"
+            f"{places.handle(handle)}: must end within the TCM's {tcm_bytes} bytes,"
+            f" not at {ends[handle]}"
         )
 
 
 def _check_hbm(
-    columns: TraceColumns, ends: Int64s, in_hbm: Bools, hbm_bytes: int, places: Places
+    columns: TraceColumns,
+    in_hbm: Sequence[tuple[AlikeHandles, int]],
+    hbm_bytes: int,
+    places: Places,
 ) -> None:
     tensor_counts = _tensors_of_streams(columns)
-    streams = np.repeat(np.arange(len(columns.handle_counts)), columns.handle_counts)
-    available = tensor_counts[streams]
-    row = first_row(in_hbm & ((columns.tensors < 0) | (columns.tensors >= available)))
-    if row is not None:
+    first_handles = offsets_of(columns.handle_counts)
+    none = np.zeros(0, dtype=np.int64)
+    handles = np.concatenate([none, *(each.handles for each, _ in in_hbm)])
+    ends = np.concatenate([none, *(each.addresses + hull_bytes for each, hull_bytes in in_hbm)])
+    streams = np.concatenate([none, *(_streams_of(each, first_handles) for each, _ in in_hbm)])
+    tensors = columns.tensors.take(handles)
+    available = tensor_counts.take(streams)
+    wrong = (tensors < 0) | (tensors >= available)
+    if wrong.any():
+        row = int(np.where(wrong, handles, MAX_ADDRESS).argmin())
         raise FileError(
-            f"{places.handle(row)}: tensor {int(columns.tensors[row])} must be one of the PE's"
+            f"{places.handle(int(handles[row]))}: tensor {int(tensors[row])} must be one of the PE's"
             f" {int(available[row])}"
         )
     first = offsets_of(tensor_counts)
     reach = np.zeros(first[-1], dtype=np.int64)
-    np.maximum.at(reach, first[streams[in_hbm]] + columns.tensors[in_hbm], ends[in_hbm])
+    np.maximum.at(reach, first.take(streams) + tensors, ends)
     _check_reach(columns, reach, tensor_counts, hbm_bytes)
+
+
+def _streams_of(alike: AlikeHandles, first_handles: Int64s) -> Int64s:
+    counts = np.diff(np.searchsorted(alike.handles, first_handles))
+    streams: Int64s = np.repeat(np.arange(len(counts)), counts)
+    return streams
 
 
 def _tensors_of_streams(columns: TraceColumns) -> Int64s:
@@ -84,40 +121,38 @@ def _check_reach(
     columns: TraceColumns, reach: Int64s, tensor_counts: Int64s, hbm_bytes: int
 ) -> None:
     """`reach` is how far each stream's handles go into each of its tensors, flat over streams."""
-    pes = np.repeat(np.arange(len(columns.ranks)), columns.tensor_counts)
-    numbers = np.arange(len(pes)) - offsets_of(columns.tensor_counts)[pes]
-    streams = columns.pe_streams[pes]
-    named = numbers < tensor_counts[streams]
-    ends = columns.bases.copy()
-    ends[named] += reach[offsets_of(tensor_counts)[streams[named]] + numbers[named]]
+    streams = np.repeat(columns.pe_streams, columns.tensor_counts)
+    numbers = counted_up(columns.tensor_counts)
+    named = numbers < tensor_counts.take(streams)
+    places = np.where(named, offsets_of(tensor_counts).take(streams) + numbers, len(reach))
+    ends = columns.bases + np.append(reach, 0).take(places)
     row = first_row(ends > hbm_bytes)
     if row is not None:
+        rank = int(np.repeat(columns.ranks, columns.tensor_counts)[row])
         raise FileError(
-            f"PE {int(columns.ranks[pes[row]])}, tensor {int(numbers[row])}: its handles must end"
+            f"PE {rank}, tensor {int(numbers[row])}: its handles must end"
             f" within the owner's {hbm_bytes} bytes of HBM, not at {int(ends[row])}"
         )
 
 
-def check_gemm_extents(
-    named: NamedGeometries, rows: FormRows, tables: Trace, places: Places
-) -> None:
+def check_gemm_extents(named: Sequence[NamedGeometries], tables: Trace, places: Places) -> None:
     """FileError unless the operands of every GEMM have m·k, k·n and m·n elements."""
     elements = np.array([geometry.elements for geometry in tables.geometries], dtype=np.int64)
-    for group in rows.groups:
-        for name, slot, count in _gemm_operands(tables, group.form):
-            found = named.of(group.begins, slot)
-            row = first_row((elements != count)[found])
+    for each in named:
+        for name, slot, count in _gemm_operands(tables, each.group.form):
+            row = each.first(slot, elements != count)
             if row is not None:
+                found = int(elements[each.ids[slot][row]])
                 raise FileError(
-                    f"{places.command(int(group.commands[row]))}: the GEMM's {name} must have {count}"
-                    f" elements, as its m, k and n say, not {int(elements[found[row]])}"
+                    f"{places.command(each.command(row))}: the GEMM's {name} must have {count}"
+                    f" elements, as its m, k and n say, not {found}"
                 )
 
 
 def _gemm_operands(tables: Trace, number: int) -> list[tuple[str, int, int]]:
     """(name, slot, elements) of the operands and the output of the form's GEMM, if it has one."""
     form = tables.forms[number]
-    if form.gemm_index is None:
+    if GEMM not in [op.kind for op in form.ops] or form.gemm_index is None:
         return []
     op, slots = form.ops[form.gemm_index], form.op_slots[form.gemm_index]
     m, k, n = op.integer("m"), op.integer("k"), op.integer("n")

@@ -4,19 +4,19 @@ A send to direction D arrives in the queue that the peer knows as D's opposite. 
 is the i-th send and the i-th recv or recv_async on it, in program order; their sizes must agree.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
 
 from .column_checks import first_row
-from .columns import Int32s, Int64s, offsets_of
+from .columns import Int64s, Integers, offsets_of
 from .commands import CommandKind
 from .errors import FileError
-from .form_rows import FormRows
-from .grouping import rows_by_group
 from .named_geometries import NamedGeometries
-from .topology import Topology
+from .topology import Level, Topology
 from .trace import Trace
 from .trace_columns import TraceColumns
 
@@ -41,71 +41,115 @@ QueueEnd: TypeAlias = tuple[bool, str]
 """(whether it is the sending side, the direction as this side names it)."""
 
 
+@dataclass(frozen=True)
+class EndsInUse:
+    """A row for every end of a queue and every PE that uses it: end after end, each in rank order.
+
+    `ends` numbers the rows' ends; `peers` are ranks, −1 where the machine ends; `peer_streams` are
+    NOT_LAUNCHED where no PE of the launch is.
+    """
+
+    ends: Int64s
+    ranks: Integers
+    streams: Integers
+    peers: Integers
+    peer_streams: Int64s
+
+    def pairs(self, past: int, streams: int) -> Iterator[tuple[int, int, int, int, int]]:
+        """Of the rows before `past`, the first of each end, stream and peer's stream, in order."""
+        keys = (self.ends * streams + self.streams) * streams + self.peer_streams
+        rows = np.sort(np.unique(keys[:past], return_index=True)[1])
+        columns = (self.ends, self.ranks, self.streams, self.peers, self.peer_streams)
+        return zip(*(column[rows].tolist() for column in columns), strict=True)
+
+
 def check_messages(
-    columns: TraceColumns,
-    rows: FormRows,
-    named: NamedGeometries,
-    tables: Trace,
-    topology: Topology,
+    columns: TraceColumns, named: Sequence[NamedGeometries], tables: Trace, topology: Topology
 ) -> None:
     """FileError at the first message that nobody sends, or nobody receives, or that changes size.
 
-    The columns must have passed the other checks; directions are those of the topology. PEs that run
-    one stream and whose peers run one stream are looked at once.
+    The columns must have passed the other checks; directions are those of the topology. Where not
+    all match, PEs that run one stream and whose peers run one stream are looked at once.
     """
-    queues = _queues_by_stream(columns, rows, named, tables)
-    stream_of = np.full(topology.pe_count, NOT_LAUNCHED, dtype=np.int32)
-    stream_of[columns.ranks] = columns.pe_streams
-    for end in dict.fromkeys(end for ends in queues for end in ends):
-        uses_it = np.array([end in ends for ends in queues], dtype=np.bool_)
-        ranks = columns.ranks[uses_it[columns.pe_streams]]
-        _check_end(end, ranks, queues, stream_of, topology)
-
-
-def _check_end(
-    end: QueueEnd,
-    ranks: Int32s,
-    queues: list[dict[QueueEnd, Messages]],
-    stream_of: Int32s,
-    topology: Topology,
-) -> None:
-    """One end of a queue, on all PEs that use it."""
-    sends, direction = end
-    peers = _peers(topology, ranks, direction)
-    row = first_row((peers < 0) | (stream_of[peers] == NOT_LAUNCHED))
-    if row is not None:
-        own = queues[stream_of[ranks[row]]][end]
-        raise _leads_nowhere(int(ranks[row]), int(own.commands[0]), direction, int(peers[row]))
-    other_end = (not sends, topology.directions[direction].opposite)
-    pairs = stream_of[ranks].astype(np.int64) * len(queues) + stream_of[peers]
-    for row in np.sort(np.unique(pairs, return_index=True)[1]).tolist():
-        rank, peer = int(ranks[row]), int(peers[row])
-        own = queues[stream_of[rank]][end]
-        other = queues[stream_of[peer]].get(other_end, NO_MESSAGES)
-        _must_be_matched(rank, end, own, peer, other)
-        if sends:
+    queues = _queues_by_stream(columns, named, tables)
+    ends = list(dict.fromkeys(end for used in queues for end in used))
+    if not ends:
+        return
+    theirs = [(not sends, topology.directions[way].opposite) for sends, way in ends]
+    contents = _contents(queues, ends)
+    uses = _uses(columns, contents, [way for _, way in ends], topology)
+    their_numbers = np.array([ends.index(end) if end in ends else len(ends) for end in theirs])
+    sent_and_received = contents[uses.streams, uses.ends]
+    there = contents[uses.peer_streams, their_numbers[uses.ends]]
+    astray = first_row(uses.peer_streams == NOT_LAUNCHED)
+    if astray is None and np.array_equal(sent_and_received, there):
+        return
+    past = len(uses.ends) if astray is None else int(np.searchsorted(uses.ends, uses.ends[astray]))
+    for number, rank, stream, peer, peer_stream in uses.pairs(past, len(queues)):
+        own, other = (
+            queues[stream][ends[number]],
+            queues[peer_stream].get(theirs[number], NO_MESSAGES),
+        )
+        _must_be_matched(rank, ends[number], own, peer, other)
+        if ends[number][0]:
             _must_agree_in_size(rank, own, peer, other)
+    if astray is not None:
+        raise _leads_nowhere(uses, astray, ends, queues)
 
 
-def _leads_nowhere(rank: int, command: int, direction: str, peer: int) -> FileError:
+def _contents(queues: list[dict[QueueEnd, Messages]], ends: list[QueueEnd]) -> Int64s:
+    """Per stream and end, a number of its messages' sizes, equal where they are: 0 for none. A column
+    of zeros follows, for ends that no stream uses."""
+    numbers = {end: number for number, end in enumerate(ends)}
+    contents = np.zeros((len(queues), len(ends) + 1), dtype=np.int64)
+    known: dict[bytes, int] = {}
+    for stream, used in enumerate(queues):
+        for end, messages in used.items():
+            sizes = messages.sizes_bytes.tobytes()
+            contents[stream, numbers[end]] = known.setdefault(sizes, len(known) + 1)
+    return contents
+
+
+def _uses(
+    columns: TraceColumns, contents: Int64s, directions: Sequence[str], topology: Topology
+) -> EndsInUse:
+    numbers, entries = np.nonzero((contents.T != 0)[:-1, columns.pe_streams])
+    ranks = columns.ranks[entries]
+    peers = _peers(topology, ranks, directions, numbers)
+    stream_of = np.full(topology.pe_count + 1, NOT_LAUNCHED, dtype=np.int64)
+    stream_of[columns.ranks] = columns.pe_streams  # what follows the last rank is there for peer −1
+    return EndsInUse(numbers, ranks, columns.pe_streams[entries], peers, stream_of[peers])
+
+
+def _peers(
+    topology: Topology, ranks: Integers, directions: Sequence[str], numbers: Int64s
+) -> Int64s:
+    """As `topology.peer` of each rank in the direction of that number; −1 where the machine ends."""
+    levels = {level: (topology.ranks_apart(level), topology.grid(level)) for level in Level}
+    ways = []
+    for direction in directions:
+        wire = topology.directions[direction]
+        apart, grid = levels[wire.level]
+        ways.append((apart, grid.size, grid.columns, grid.rows, *wire.step))
+    apart, size, columns, rows, right, down = np.array(ways, dtype=np.int64).T[:, numbers]
+    row, column = np.divmod(ranks // apart % size, columns)
+    row += down
+    column += right
+    inside = (column >= 0) & (column < columns) & (row >= 0) & (row < rows)
+    peers: Int64s = np.where(inside, ranks + (right + down * columns) * apart, -1)
+    return peers
+
+
+def _leads_nowhere(
+    uses: EndsInUse, row: int, ends: list[QueueEnd], queues: list[dict[QueueEnd, Messages]]
+) -> FileError:
+    end, peer = ends[uses.ends[row]], int(uses.peers[row])
+    command = int(queues[uses.streams[row]][end].commands[0])
     found = "where no PE is" if peer < 0 else f"to PE {peer}, which is not launched"
     return FileError(
-        f"PE {rank}, command {command}: direction {direction} must lead to a PE of the launch,"
-        f" not {found}"
+        f"PE {int(uses.ranks[row])}, command {command}: direction {end[1]} must lead to a PE of the"
+        f" launch, not {found}"
     )
-
-
-def _peers(topology: Topology, ranks: Int32s, direction: str) -> Int32s:
-    """As `topology.peer` of each rank; −1 where the machine ends."""
-    wire = topology.directions[direction]
-    grid, apart = topology.grid(wire.level), topology.ranks_apart(wire.level)
-    neighbours = [grid.neighbour(index, wire.step) for index in range(grid.size)]
-    steps = np.array(
-        [0 if there is None else there - index for index, there in enumerate(neighbours)], np.int32
-    )
-    index = ranks // apart % grid.size
-    peers: Int32s = np.where(steps[index] == 0, np.int32(-1), ranks + steps[index] * apart)
-    return peers
 
 
 def _must_be_matched(rank: int, end: QueueEnd, own: Messages, peer: int, other: Messages) -> None:
@@ -140,23 +184,29 @@ def _must_agree_in_size(rank: int, sent: Messages, peer: int, received: Messages
 
 
 def _queues_by_stream(
-    columns: TraceColumns, rows: FormRows, named: NamedGeometries, tables: Trace
+    columns: TraceColumns, named: Sequence[NamedGeometries], tables: Trace
 ) -> list[dict[QueueEnd, Messages]]:
     """Per stream, the messages of each queue end that it uses, sends and receives in any order."""
-    commands = np.flatnonzero(np.isin(tables.form_kinds, MESSAGE_KINDS)[columns.forms])
+    queues: list[dict[QueueEnd, Messages]] = [{} for _ in columns.command_counts]
+    messages = [each for each in named if tables.forms[each.group.form].kind in MESSAGE_KINDS]
+    if not messages:
+        return queues
+    commands = np.concatenate([each.group.commands for each in messages])
+    looks = np.concatenate([each.ids[0] for each in messages])  # a message names one handle
+    end_numbers, ends = _queue_ends(tables)
     first_commands = offsets_of(columns.command_counts)
     streams = np.searchsorted(first_commands, commands, side="right") - 1
-    geometry_bytes = np.array([each.size_bytes for each in tables.geometries], dtype=np.int64)
-    sizes = geometry_bytes[
-        named.of(rows.first_slots[commands], 0)
-    ]  # of the one handle that a message names
-    end_numbers, ends = _queue_ends(tables)
     keys = streams * len(ends) + end_numbers[columns.forms[commands]]
-    queues: list[dict[QueueEnd, Messages]] = [{} for _ in columns.command_counts]
-    for key, members in rows_by_group(keys):
+    order = np.lexsort((commands, keys))
+    own = (commands - first_commands[streams])[order]
+    sizes = np.array([each.size_bytes for each in tables.geometries], np.int64)[looks[order]]
+    sorted_keys = keys[order]
+    firsts = np.flatnonzero(np.diff(sorted_keys, prepend=-1))
+    for key, (first, past) in zip(
+        sorted_keys[firsts].tolist(), pairwise([*firsts.tolist(), len(own)]), strict=True
+    ):
         stream, end = divmod(key, len(ends))
-        own = commands[members] - first_commands[stream]
-        queues[stream][ends[end]] = Messages(own, sizes[members])
+        queues[stream][ends[end]] = Messages(own[first:past], sizes[first:past])
     return queues
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from .columns import Integers
 from .errors import FileError
 from .plain_data import Field
 
@@ -41,12 +41,13 @@ class NarrowColumn:
         """As it stands in a file: [item size, count, zlib stream]."""
         return [self.item_bytes, self.count, zlib.compress(self.raw, LEVEL)]
 
-    def values(self, item: type[np.integer]) -> npt.NDArray[Any]:
-        """The items as that type, which must be as wide at least."""
-        return np.frombuffer(self.raw, dtype=f"<i{self.item_bytes}").astype(item)
+    @property
+    def values(self) -> Integers:
+        """The items, as narrow as they are. Not to be written to."""
+        return np.frombuffer(self.raw, dtype=f"<i{self.item_bytes}")
 
 
-def narrow(values: npt.NDArray[np.integer]) -> NarrowColumn:
+def narrow(values: Integers) -> NarrowColumn:
     """The column in the narrowest items that hold it."""
     low, high = (int(values.min()), int(values.max())) if len(values) else (0, 0)
     for item_bytes in ITEM_BYTES:

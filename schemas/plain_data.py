@@ -7,7 +7,6 @@ the place inside the file; whoever opened the file adds its name and the remedy 
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -19,6 +18,7 @@ MAX_ITEMS = 4096
 """Entries of one list or map. Bounds what a claimed length can allocate before it is disproved."""
 
 MAX_DEPTH = 32
+LEAVES = (str, bool, float, type(None))
 MIN_INTEGER, MAX_INTEGER = -(1 << 63), (1 << 63) - 1
 SHOWN_CHARACTERS = 60
 
@@ -76,16 +76,28 @@ def _canonical(value: object, where: str, depth: int) -> Any:
         case Decimal():
             return str(value)
         case list() | tuple() if len(value) <= MAX_ITEMS:
-            return [_canonical(item, f"{where}[{i}]", depth + 1) for i, item in enumerate(value)]
+            return [
+                item if _is_leaf(item, depth) else _canonical(item, f"{where}[{i}]", depth + 1)
+                for i, item in enumerate(value)
+            ]
         case dict() if len(value) <= MAX_ITEMS and all(isinstance(key, str) for key in value):
             return {
-                str(key): _canonical(value[key], f"{where}.{key}", depth + 1)
+                str(key): value[key]
+                if _is_leaf(value[key], depth)
+                else _canonical(value[key], f"{where}.{key}", depth + 1)
                 for key in sorted(value)
             }
     raise FileError(
         f"{where} must be plain data (text, numbers, lists and maps of at most {MAX_ITEMS}),"
         f" not {shown(value)}"
     )
+
+
+def _is_leaf(item: Any, depth: int) -> bool:
+    """Whether an item of something at that depth is canonical as it stands: nearly all are."""
+    kind = type(item)
+    canonical = kind in LEAVES or (kind is int and MIN_INTEGER <= item <= MAX_INTEGER)
+    return canonical and depth < MAX_DEPTH
 
 
 class Rows:
@@ -132,12 +144,25 @@ def unpack(packed: bytes | memoryview, where: str) -> "Field":
     return value
 
 
-@dataclass(frozen=True, slots=True)
 class Field:
-    """A value from a file and the name of its place there."""
+    """A value from a file and the name of its place there. A file has thousands, so a name is put
+    together only where it is asked for.
+    """
 
-    value: object
-    where: str
+    __slots__ = ("_inside", "_name", "value")
+
+    def __init__(self, value: object, name: str | int, inside: "Field | None" = None) -> None:
+        """`name` is the whole place; or, inside another field, a list's index or a map's key."""
+        self.value = value
+        self._name = name
+        self._inside = inside
+
+    @property
+    def where(self) -> str:
+        if self._inside is None:
+            return str(self._name)
+        step = f"[{self._name}]" if isinstance(self._name, int) else f".{self._name}"
+        return self._inside.where + step
 
     def must_be(self, what: str) -> FileError:
         """The error that this value is not what it must be."""
@@ -175,20 +200,30 @@ class Field:
             raise FileError(f"{self.where} must have {size} bytes, not {len(self.value)}")
         return self.value
 
-    def items(self, count: int | None = None) -> list["Field"]:
-        """The value's items; `count` of them where it is given."""
+    def listed(self, count: int | None = None) -> list[Any]:
+        """The value as a list of whatever is in it; of `count` items where it is given."""
         if not isinstance(self.value, list):
             raise self.must_be("a list")
         if count is not None and len(self.value) != count:
             raise FileError(f"{self.where} must have {count} entries, not {len(self.value)}")
-        return [Field(item, f"{self.where}[{i}]") for i, item in enumerate(self.value)]
+        return self.value
+
+    def items(self, count: int | None = None) -> list["Field"]:
+        """The value's items; `count` of them where it is given."""
+        return [Field(item, i, self) for i, item in enumerate(self.listed(count))]
 
     def integers(self, low: int = 0, high: int = MAX_INTEGER) -> tuple[int, ...]:
         """The value as ints of low … high."""
-        return tuple(item.integer(low, high) for item in self.items())
+        values = self.listed()
+        if set(map(type, values)) != {int} or min(values) < low or max(values) > high:
+            return tuple([item.integer(low, high) for item in self.items()])
+        return tuple(values)
 
     def texts(self) -> tuple[str, ...]:
-        return tuple(item.text() for item in self.items())
+        values = self.listed()
+        if set(map(type, values)) != {str}:
+            return tuple([item.text() for item in self.items()])
+        return tuple(values)
 
     def mapping(self) -> dict[str, Any]:
         """The value as a map from text to plain data."""
@@ -211,4 +246,4 @@ class Field:
         for key in found:
             if key not in keys:
                 raise FileError(f"{self.where}: unknown key {shown(key)}")
-        return {key: Field(found[key], f"{self.where}.{key}") for key in keys}
+        return {key: Field(found[key], key, self) for key in keys}

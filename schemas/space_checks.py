@@ -2,14 +2,13 @@
 either.
 """
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 import numpy as np
 
 from .column_checks import first_row
 from .commands import GEMM, CommandForm, CommandKind, Scope
 from .errors import FileError
-from .form_rows import FormRows
 from .handles import Space
 from .named_geometries import NamedGeometries
 from .trace import Trace
@@ -22,39 +21,42 @@ TRANSFERS = {
 """Per kind that moves bytes, where from and where to."""
 
 
-def check_spaces(named: NamedGeometries, rows: FormRows, tables: Trace, places: Places) -> None:
+def check_spaces(named: Sequence[NamedGeometries], tables: Trace, places: Places) -> None:
     """FileError unless loads go from HBM to TCM, stores back, as many bytes as they take, and all
     else but the GEMM of a composite, and the output of its tile ops, is in TCM.
     """
     in_hbm = np.array([g.space is Space.HBM for g in tables.geometries], dtype=np.bool_)
+    elsewhere = {Space.HBM: ~in_hbm, Space.TCM: in_hbm}
     sizes = np.array([g.size_bytes for g in tables.geometries], dtype=np.int64)
-    for group in rows.groups:
-        form = tables.forms[group.form]
+    for each in named:
+        form = tables.forms[each.group.form]
         for slot, space in _required(form):
-            elsewhere = in_hbm != (space is Space.HBM)
-            row = first_row(elsewhere[named.of(group.begins, slot)])
+            row = each.first(slot, elsewhere[space])
             if row is not None:
                 raise FileError(
-                    f"{places.command(int(group.commands[row]))}: handle {slot} of a"
+                    f"{places.command(each.command(row))}: handle {slot} of a"
                     f" {form.kind.name.lower()} must be in {space.upper()}"
                 )
         if form.kind in TRANSFERS:
-            row = first_row(sizes[named.of(group.begins, 0)] != sizes[named.of(group.begins, 1)])
+            row = first_row(sizes.take(each.ids[0]) != sizes.take(each.ids[1]))
             if row is not None:
                 raise FileError(
-                    f"{places.command(int(group.commands[row]))}: a {form.kind.name.lower()} must write"
+                    f"{places.command(each.command(row))}: a {form.kind.name.lower()} must write"
                     " as many bytes as it reads"
                 )
 
 
-def _required(form: CommandForm) -> Iterator[tuple[int, Space]]:
+def _required(form: CommandForm) -> list[tuple[int, Space]]:
     """(slot, space) of every handle that can be in one memory only."""
     if form.kind in TRANSFERS:
-        yield from enumerate(TRANSFERS[form.kind])
-        return
-    for op, slots in zip(form.ops, form.op_slots, strict=True):
-        if op.kind == GEMM and form.kind is CommandKind.COMPOSITE:
-            continue
-        for name, slot in zip((*op.operands, "out"), slots, strict=False):
-            if op.scope is Scope.KERNEL or name not in ("src", "out"):
-                yield slot, Space.TCM
+        return list(enumerate(TRANSFERS[form.kind]))
+    required = []
+    slot = 0
+    for op in form.ops:
+        anywhere = op.kind == GEMM and form.kind is CommandKind.COMPOSITE
+        names = (*op.operands, "out") if op.has_out else op.operands
+        for name in names:
+            if not anywhere and (op.scope is Scope.KERNEL or name not in ("src", "out")):
+                required.append((slot, Space.TCM))
+            slot += 1
+    return required

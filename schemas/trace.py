@@ -8,7 +8,7 @@ their HBM tensors lie (`PeEntry.owners`, `PeEntry.bases`).
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -95,9 +95,8 @@ STREAM_COLUMNS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PeEntry:
-    """One PE of the launch.
+class PeEntry(NamedTuple):
+    """One PE of the launch. A tuple, as a trace that was read has thousands of them.
 
     `owners[t]` is the rank whose HBM holds tensor t as this PE sees it, `bases[t]` its address there.
     """
@@ -156,7 +155,11 @@ class Trace:
 
     @cached_property
     def form_slot_counts(self) -> Int32s:
-        return np.array([form.slot_count for form in self.forms], dtype=np.int32)
+        counts = [
+            form.rw_count + sum([len(op.operands) + op.has_out for op in form.ops])
+            for form in self.forms
+        ]
+        return np.array(counts, dtype=np.int32)
 
     @cached_property
     def form_kinds(self) -> Int32s:

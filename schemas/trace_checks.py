@@ -7,25 +7,25 @@ Errors are FileErrors that name the PE and the command, and no file.
 
 import numpy as np
 
+from .arranged import Arranged, arranged
 from .column_checks import first_row, must_add_up, must_exist, must_lie_in
-from .columns import Int64s, offsets_of
+from .columns import Int32s, Int64s, offsets_of
 from .config_file import check
 from .errors import ConfigError, FileError
 from .form_checks import check_form
 from .form_rows import FormRows
 from .memory_checks import check_gemm_extents, check_inputs, check_memory
 from .message_checks import check_messages
-from .named_geometries import NamedGeometries, per_slot
 from .space_checks import check_spaces
 from .topology import Topology
 from .trace import Trace, TraceHeader
-from .trace_columns import Places, TraceColumns, counted_up, joined
+from .trace_columns import Places, TraceColumns, joined
 
 
 def check_trace(trace: Trace) -> None:
     """FileError at the first thing in the trace that cannot be."""
     columns = joined(trace.streams, trace.pes)
-    check_shape(columns, trace)
+    by_form = check_shape(columns, trace)
     for number, stream in enumerate(trace.streams):
         slots = int(trace.form_slot_counts[stream.forms].sum())
         waits = int(stream.wait_counts.sum())
@@ -34,7 +34,7 @@ def check_trace(trace: Trace) -> None:
                 f"stream {number} must have {slots} slots and {waits} waits, as its commands say,"
                 f" not {len(stream.slots)} and {len(stream.waits)}"
             )
-    check_meaning(columns, FormRows(columns.forms, trace.form_slot_counts), trace)
+    check_meaning(columns, arranged(columns, by_form), trace)
 
 
 def topology_of(header: TraceHeader) -> Topology:
@@ -45,8 +45,9 @@ def topology_of(header: TraceHeader) -> Topology:
         raise FileError(" ".join(str(error).split())) from error
 
 
-def check_shape(columns: TraceColumns, tables: Trace) -> None:
-    """FileError unless the columns fit each other. Looks at counts and at form and geometry ids.
+def check_shape(columns: TraceColumns, tables: Trace) -> FormRows:
+    """FileError unless the columns fit each other; the commands by form. Looks at counts and at form
+    and geometry ids.
 
     `tables` is the trace that the columns belong to; its streams and PEs are not looked at.
     """
@@ -54,13 +55,15 @@ def check_shape(columns: TraceColumns, tables: Trace) -> None:
     places = Places(columns)
     must_exist(columns.forms, len(tables.forms), "its form", places.command)
     must_add_up(columns.wait_counts, len(columns.waits), "waits", places.command)
-    slots = int(tables.form_slot_counts[columns.forms].sum())
+    rows = FormRows(columns.forms, tables.form_slot_counts)
+    slots = rows.slot_count
     if len(columns.slots) != slots:
         raise FileError(
             f"the file must hold {slots} slots, as its commands' forms say, not {len(columns.slots)}"
         )
     must_exist(columns.geometries, len(tables.geometries), "its geometry", places.handle)
     _check_pe_shape(columns)
+    return rows
 
 
 def _check_streams(columns: TraceColumns) -> None:
@@ -88,23 +91,22 @@ def _must_be_as_long(columns: TraceColumns, name: str, others: tuple[str, ...]) 
             raise FileError(f"column {other} must be as long as {name}, {length}, not {found}")
 
 
-def check_meaning(columns: TraceColumns, rows: FormRows, tables: Trace) -> None:
+def check_meaning(columns: TraceColumns, arranged: Arranged, tables: Trace) -> None:
     """FileError at the first id, address, wait or message that cannot be.
 
-    The columns must have passed `check_shape`; `rows` are those of their forms. `tables` as there,
-    with its kept inputs.
+    The columns must have passed `check_shape`; `arranged` are the same. `tables` as there, with its
+    kept inputs.
     """
     topology = topology_of(tables.header)
     places = Places(columns)
     for number, form in enumerate(tables.forms):
         check_form(form, f"forms[{number}]", topology.directions)
     _check_pes(columns, tables.header, topology)
-    _check_references(columns, rows, tables, places)
-    check_memory(columns, tables.geometries, topology.pe, places)
-    named = NamedGeometries(columns, rows)
-    check_gemm_extents(named, rows, tables, places)
-    check_spaces(named, rows, tables, places)
-    check_messages(columns, rows, named, tables, topology)
+    _check_references(columns, arranged, tables, places)
+    check_memory(columns, arranged.alike, tables.geometries, topology.pe, places)
+    check_gemm_extents(arranged.named, tables, places)
+    check_spaces(arranged.named, tables, places)
+    check_messages(columns, arranged.named, tables, topology)
     if tables.inputs is not None:
         check_inputs(tables.inputs, columns, topology.pe_count)
 
@@ -127,9 +129,10 @@ def _check_pes(columns: TraceColumns, header: TraceHeader, topology: Topology) -
             f" the one before, not {int(columns.ranks[row + 1])}"
         )
     must_exist(columns.pe_streams, len(columns.command_counts), "its stream", _entry)
-    unused = np.setdiff1d(np.arange(len(columns.command_counts)), columns.pe_streams)
-    if len(unused):
-        raise FileError(f"stream {int(unused[0])} must be run by a PE, and none does")
+    runners = np.bincount(columns.pe_streams, minlength=len(columns.command_counts))
+    unused = first_row(runners == 0)
+    if unused is not None:
+        raise FileError(f"stream {unused} must be run by a PE, and none does")
     _check_owners(columns, topology)
 
 
@@ -144,26 +147,37 @@ def _check_owners(columns: TraceColumns, topology: Topology) -> None:
     must_lie_in(columns.bases, 0, topology.pe.hbm_bytes, "its base", tensor, "the HBM's size")
 
 
-def _check_references(columns: TraceColumns, rows: FormRows, tables: Trace, places: Places) -> None:
+def _check_references(
+    columns: TraceColumns, arranged: Arranged, tables: Trace, places: Places
+) -> None:
     must_exist(columns.lines, len(tables.lines), "its source line", places.command)
     must_exist(columns.labels, len(tables.strings), "its label", places.handle)
-    _check_slots(columns, rows, places)
-    _check_waits(columns, places)
+    _check_slots(columns, arranged.by_form, places)
+    _check_waits(columns, arranged.waiting.commands, places)
 
 
 def _check_slots(columns: TraceColumns, rows: FormRows, places: Places) -> None:
-    available = per_slot(columns.handle_counts, columns, rows)
+    """By the extremes of each stream; only where one of them is wrong, slot by slot."""
+    offsets = rows.begins(offsets_of(columns.command_counts))
+    named = np.flatnonzero(np.diff(offsets))
+    if not len(named):
+        return
+    begins = offsets[named]
+    lowest = np.minimum.reduceat(columns.slots, begins)
+    greatest = np.maximum.reduceat(columns.slots, begins)
+    if not ((lowest < 0) | (greatest >= columns.handle_counts[named])).any():
+        return
+    available = np.repeat(columns.handle_counts, np.diff(offsets))
     row = first_row((columns.slots < 0) | (columns.slots >= available))
     if row is not None:
-        command = _group_of(rows.first_slots, row)
+        command = _group_of(rows.begins(np.arange(len(columns.forms))), row)
         raise FileError(
             f"{places.command(command)}: handle {int(columns.slots[row])} must be one of the PE's"
             f" {int(available[row])}"
         )
 
 
-def _check_waits(columns: TraceColumns, places: Places) -> None:
-    waiting = np.repeat(counted_up(columns.command_counts), columns.wait_counts)
+def _check_waits(columns: TraceColumns, waiting: Int32s, places: Places) -> None:
     row = first_row((columns.waits < 0) | (columns.waits >= waiting))
     if row is not None:
         command = _group_of(offsets_of(columns.wait_counts), row)

@@ -9,13 +9,10 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from .atomic_file import write_whole
+from .columns import Integers
 from .errors import FileError
-from .form_rows import FormRows
 from .packed_columns import (
     UNPACKED_ITEM_BYTES,
     NarrowColumn,
@@ -35,19 +32,10 @@ from .sections import (
     pieces,
     sniff,
 )
+from .stored_columns import pes_of, restored, stored, streams_of, with_ranks
 from .trace import Trace
 from .trace_checks import check_meaning, check_shape, check_trace
-from .trace_columns import (
-    COLUMN_NAMES,
-    WIDE_COLUMNS,
-    TraceColumns,
-    joined,
-    pes_of,
-    restored,
-    stored,
-    streams_of,
-    with_ranks,
-)
+from .trace_columns import COLUMN_NAMES, WIDE_COLUMNS, TraceColumns, joined
 from .trace_tables import (
     pack_header,
     pack_inputs,
@@ -164,22 +152,21 @@ def _checked_trace(sections: dict[str, Section], narrow_columns: list[NarrowColu
     if INPUTS in sections:
         tables = replace(tables, inputs=read_inputs(sections[INPUTS].content))
     as_stored = with_ranks(_trace_columns(narrow_columns))
-    check_shape(as_stored, tables)
-    rows = FormRows(as_stored.forms, tables.form_slot_counts)
-    columns = restored(as_stored, rows)
-    check_meaning(columns, rows, tables)
-    return replace(tables, streams=streams_of(columns, rows), pes=pes_of(columns))
+    by_form = check_shape(as_stored, tables)
+    columns, arranged = restored(as_stored, by_form)
+    check_meaning(columns, arranged, tables)
+    return replace(tables, streams=streams_of(columns, arranged), pes=pes_of(columns))
 
 
 def _trace_columns(narrow_columns: list[NarrowColumn]) -> TraceColumns:
-    columns: dict[str, Any] = {}
+    columns: dict[str, Integers] = {}
     for name, column in zip(COLUMN_NAMES, narrow_columns, strict=True):
         if name not in WIDE_COLUMNS and column.item_bytes > MAX_NARROW_BYTES:
             raise FileError(
                 f"column {name} must have items of at most {MAX_NARROW_BYTES} bytes,"
                 f" not {column.item_bytes}"
             )
-        columns[name] = column.values(np.int64 if name in WIDE_COLUMNS else np.int32)
+        columns[name] = column.values
     return TraceColumns(**columns)
 
 

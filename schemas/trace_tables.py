@@ -18,6 +18,8 @@ MAX_BYTES = 1 << 50
 MAX_EXTENT = 1 << 40
 DTYPES = tuple(dtype.value for dtype in DType)
 SPACES = tuple(space.value for space in Space)
+KINDS = {int(kind): kind for kind in CommandKind}
+SCOPES = {int(scope): scope for scope in Scope}
 TABLES = ("strings", "geometries", "forms", "lines")
 HEADER_KEYS = (
     "arguments",
@@ -127,7 +129,7 @@ def read_tables(packed: bytes | memoryview, header: TraceHeader) -> Trace:
 
     def table(index: int, read: Callable[[Field], Row]) -> tuple[Row, ...]:
         name = TABLES[index]
-        return tuple(read(rows.next(f"{name}[{row}]")) for row in range(counts[index]))
+        return tuple([read(rows.next(f"{name}[{row}]")) for row in range(counts[index])])
 
     trace = Trace(
         header=header,
@@ -149,11 +151,10 @@ def _read_line(field: Field) -> SourceLine:
 
 def _read_geometry(field: Field) -> Geometry:
     shape, strides, dtype, space = field.items(4)
-    if len(shape.items()) > MAX_AXES:
-        raise FileError(
-            f"{shape.where} must have at most {MAX_AXES} axes, not {len(shape.items())}"
-        )
-    strides.items(len(shape.items()))
+    axes = len(shape.listed())
+    if axes > MAX_AXES:
+        raise FileError(f"{shape.where} must have at most {MAX_AXES} axes, not {axes}")
+    strides.listed(axes)
     geometry = Geometry(
         shape=shape.integers(0, MAX_EXTENT),
         strides=strides.integers(0, MAX_BYTES),
@@ -169,11 +170,12 @@ def _read_geometry(field: Field) -> Geometry:
 
 def _read_form(field: Field) -> CommandForm:
     kind, ops, rw_count, direction = field.items(4)
-    if kind.integer() not in list(CommandKind):
+    found = KINDS.get(kind.integer())
+    if found is None:
         raise kind.must_be(f"a kind of command, {min(CommandKind):d} to {max(CommandKind):d}")
     return CommandForm(
-        kind=CommandKind(kind.integer()),
-        ops=tuple(_read_op(op) for op in ops.items()),
+        kind=found,
+        ops=tuple([_read_op(op) for op in ops.items()]),
         rw_count=rw_count.integer(0, MAX_ITEMS),
         direction=direction.text(),
     )
@@ -181,17 +183,18 @@ def _read_form(field: Field) -> CommandForm:
 
 def _read_op(field: Field) -> OpForm:
     kind, operands, has_out, extra, scope = field.items(5)
-    if scope.integer() not in list(Scope):
+    found = SCOPES.get(scope.integer())
+    if found is None:
         raise scope.must_be("0 (KERNEL), 1 (K_TILE) or 2 (OUTPUT_TILE)")
     op = OpForm(
         kind=kind.text(),
         operands=operands.texts(),
         has_out=has_out.flag(),
-        extra=tuple(_read_scalar(pair) for pair in extra.items()),
-        scope=Scope(scope.integer()),
+        extra=tuple([_read_scalar(pair) for pair in extra.items()]),
+        scope=found,
     )
-    _check_distinct(op.operands, operands.where)
-    _check_distinct([name for name, _ in op.extra], extra.where)
+    _check_distinct(operands, op.operands)
+    _check_distinct(extra, [name for name, _ in op.extra])
     return op
 
 
@@ -202,9 +205,9 @@ def _read_scalar(field: Field) -> tuple[str, Scalar]:
     return name.text(), scalar.value
 
 
-def _check_distinct(names: Sequence[str], where: str) -> None:
+def _check_distinct(field: Field, names: Sequence[str]) -> None:
     if len(set(names)) < len(names):
-        raise FileError(f"{where} must name each once, not {shown(list(names))}")
+        raise FileError(f"{field.where} must name each once, not {shown(list(names))}")
 
 
 def pack_inputs(inputs: KeptInputs) -> bytes:

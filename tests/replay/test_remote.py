@@ -368,7 +368,7 @@ def test_pes_equally_far_from_their_tensors_share_a_lowered_stream(build, nothin
     trace = placed(
         add_load(build).trace(machine, *(_loading(build) for _ in range(3))), [[1], [2], [3], [1]]
     )
-    shared = replace(trace, pes=tuple(replace(pe, stream=0) for pe in trace.pes))
+    shared = replace(trace, pes=tuple(pe._replace(stream=0) for pe in trace.pes))
     lowered = lower_streams(shared, machine, nothing_held)
     assert len(lowered.graphs) == 2
     assert lowered.reaches.of_pes == (0, 0, 0, 1)

@@ -7,12 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kerntape.schemas.columns import offsets_of
-from kerntape.schemas.grouping import (
-    differenced,
-    rows_by_group,
-    undifferenced,
-    undifferenced_singles,
-)
+from kerntape.schemas.grouping import differenced, rows_by_group, summed, undifferenced
 from kerntape.schemas.packed_columns import narrow, packed_column
 from kerntape.schemas.plain_data import Field
 
@@ -36,7 +31,7 @@ def test_a_column_takes_the_fewest_bytes_that_hold_its_extremes(
 ) -> None:
     column = narrow(np.array([low, high], np.int64))
     assert (column.item_bytes, column.count) == (item_bytes, 2)
-    assert column.values(np.int64).tolist() == [low, high]
+    assert column.values.tolist() == [low, high]
 
 
 def test_an_empty_column_takes_one_byte_an_item_and_has_none() -> None:
@@ -49,7 +44,7 @@ def test_a_packed_column_unpacks_to_itself(values: list[int]) -> None:
     column = narrow(np.array(values, np.int64))
     unpacked = packed_column(Field(column.packed, "column x")).unpack()
     assert unpacked == column
-    assert unpacked.values(np.int64).tolist() == values
+    assert unpacked.values.tolist() == values
 
 
 def test_rows_are_listed_by_group_in_their_order() -> None:
@@ -70,8 +65,8 @@ def test_nothing_has_no_groups() -> None:
 def restored(listed: np.ndarray, groups: np.ndarray, widths: np.ndarray) -> np.ndarray:
     """The inverse of `differenced`, as a reader of a file calls it."""
     first = offsets_of(widths[groups])
-    by_group = ((first[rows], int(widths[group])) for group, rows in rows_by_group(groups))
-    return undifferenced(listed, by_group)
+    by_group = [(first[rows], int(widths[group])) for group, rows in rows_by_group(groups)]
+    return undifferenced(listed, by_group, np.int32)
 
 
 def test_a_loop_becomes_a_repetition() -> None:
@@ -87,7 +82,15 @@ def test_a_single_group_is_plain_differences() -> None:
     groups, widths = np.zeros(4, np.int32), np.ones(1, np.int32)
     ranks = np.array([3, 4, 5, 9], np.int32)
     assert differenced(ranks, groups, widths).tolist() == [3, 1, 1, 4]
-    assert undifferenced_singles(np.array([3, 1, 1, 4], np.int32), groups).tolist() == [3, 4, 5, 9]
+    assert restored(np.array([3, 1, 1, 4], np.int8), groups, widths).tolist() == [3, 4, 5, 9]
+
+
+def test_sums_are_as_wide_as_asked_for_and_entry_by_entry() -> None:
+    # two rows of (100, 1), then one of (7,): 100, 200 and 1, 2 · 7; eight bits would end at 127
+    listed = np.array([100, 1, 100, 1, 7], np.int8)
+    blocks = list(summed(listed, [(2, 2), (1, 1)], np.int32))
+    assert [block.tolist() for block in blocks] == [[[100, 200], [1, 2]], [[7]]]
+    assert listed.tolist() == [100, 1, 100, 1, 7]
 
 
 @given(

@@ -69,7 +69,7 @@ def test_outputs_are_the_marked_tensors_or_without_marks_all(build, timed, marke
     trace = replace(
         trace,
         header=replace(trace.header, tensors=tensors),
-        pes=(replace(trace.pes[0], owners=(0, 0), bases=(0, 512)),),
+        pes=(trace.pes[0]._replace(owners=(0, 0), bases=(0, 512)),),
         inputs=KeptInputs({(0, 0): image, (0, 1): image[:10]}),
     )
     check = check_data(replace(timeline, trace=trace))

@@ -28,6 +28,7 @@ from kerntape.cli.replay import EVERY_POLICY
 from kerntape.replay.calibration import resolve_calibration
 from kerntape.replay.policy import resolve_policy
 from kerntape.replay.replay import replay
+from kerntape.replay.sweep.local_workers import cores_here
 from kerntape.schemas.atomic_file import write_whole
 from kerntape.schemas.errors import ConfigError, KernelError, KerntapeError
 from kerntape.topologies.loader import resolve_topology
@@ -273,7 +274,7 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         model = Model(given_arguments(arguments.given), arguments.calibration, arguments.policy)
         check(SWEEPS[arguments.sweep], model, arguments.plot)
-        result = swept(SWEEPS[arguments.sweep], model, jobs=len(os.sched_getaffinity(0)))
+        result = swept(SWEEPS[arguments.sweep], model, jobs=cores_here())
         print(table(result))
         print("", f"Best {result.sweep.title}:", *findings(result), sep="\n")
         if arguments.plot is not None:

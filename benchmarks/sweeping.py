@@ -1,6 +1,5 @@
 """How many points of a sweep are evaluated in a second: along recorded orders, against full replays."""
 
-import os
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
@@ -12,6 +11,7 @@ from kerntape.replay.replay import time as replayed
 from kerntape.replay.sweep.axes import parse_vary
 from kerntape.replay.sweep.case_run import CaseRun
 from kerntape.replay.sweep.figures import replayed_figures
+from kerntape.replay.sweep.local_workers import cores_here
 from kerntape.replay.sweep.planning import Sampling, plan_sweep
 from kerntape.replay.sweep.points import Asked, PointResult, Way
 from measuring import in_turns, kerntape, table
@@ -89,7 +89,7 @@ def _evaluated(prepared: Prepared, asked: Sequence[Asked]) -> list[PointResult]:
 def a_thousand_calibrations(decode: Decode) -> str:
     """`kerntape sweep` as a user runs it, on all cores."""
     values = ",".join(f"{40 + step / 1000:.3f}" for step in range(1000))
-    cores = str(len(os.sched_getaffinity(0)))
+    cores = str(cores_here())
     with tempfile.TemporaryDirectory() as folder:
         taken = kerntape(
             *("sweep", str(decode.path), "--vary", f"pe_cpu.fixed_cycles={values}"),

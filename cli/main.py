@@ -1,7 +1,7 @@
 """The `kerntape` command: finds the subcommand, and alone turns what can go wrong into an exit code.
 
 0 done · 1 the input or the run failed · 2 wrong usage · 3 done and the answer is a finding ·
-141 nobody reads the output. A subcommand is a module of this package named in
+141 nobody reads the output · 143 ended by SIGTERM. A subcommand is a module of this package named in
 SUBCOMMANDS, with SUMMARY, add_arguments(parser) and run(arguments) → exit code; its heavy imports
 stand inside its functions, so that `kerntape --help` is quick.
 """
@@ -9,10 +9,12 @@ stand inside its functions, so that `kerntape --help` is quick.
 import argparse
 import contextlib
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from types import ModuleType, TracebackType
+from types import FrameType, ModuleType, TracebackType
+from typing import NoReturn
 
 from ..schemas.errors import KernelRaisedError, KerntapeError, did_you_mean
 
@@ -39,10 +41,16 @@ NOBODY_READS = 141
 def run() -> None:
     """The console entry point: a process's arguments, streams and exit code."""
     sys.excepthook = report_bug
+    signal.signal(signal.SIGTERM, _terminated)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     sys.exit(main(sys.argv[1:]))
+
+
+def _terminated(number: int, _: FrameType | None) -> NoReturn:
+    """Leaves by way of every `finally`: nothing half-written stays, and no worker."""
+    raise SystemExit(128 + number)
 
 
 def main(arguments: Sequence[str]) -> int:

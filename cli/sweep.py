@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
+    from pathlib import Path
 
     from ..replay.sweep.chunks import Workers
     from ..replay.sweep.plan import SweepPlan
@@ -116,7 +117,7 @@ def run(arguments: argparse.Namespace) -> int:
             outcome = sweep(plan, results, workers=ready, watch=progress)
     except (KeyboardInterrupt, KerntapeError):
         progress.clear()
-        _say_what_is_kept(progress.done, progress.total, str(journal_path(results)))
+        _say_what_is_kept(progress.done, progress.total, journal_path(results))
         raise
     progress.clear()
     if arguments.json:
@@ -145,7 +146,7 @@ def _plan(arguments: argparse.Namespace) -> SweepPlan:
     from ..topologies.loader import resolve_topology
 
     varied = [parse_vary(word) for word in arguments.vary]
-    if arguments.grid:
+    if arguments.grid is not None:
         varied += read_grid(Path(arguments.grid))
     sampling = None
     if arguments.latin_hypercube != (arguments.samples is not None):
@@ -160,7 +161,7 @@ def _plan(arguments: argparse.Namespace) -> SweepPlan:
         policies=_policies(arguments.policies),
         sampling=sampling,
         base=Base(
-            topology=resolve_topology(arguments.topology) if arguments.topology else None,
+            topology=(None if arguments.topology is None else resolve_topology(arguments.topology)),
             calibration=arguments.calibration,
             settings=arguments.settings,
         ),
@@ -194,21 +195,20 @@ def _workers(arguments: argparse.Namespace) -> AbstractContextManager[Workers]:
 
 
 def _jobs(given: int | None) -> int:
-    import os
-
+    from ..replay.sweep.local_workers import cores_here
     from ..schemas.errors import ConfigError
 
     if given is None:
-        return len(os.sched_getaffinity(0))
+        return cores_here()
     if given < 1:
         raise ConfigError(f"--jobs must be at least 1, not {given}")
     return given
 
 
-def _say_what_is_kept(done: int, total: int, journal: str) -> None:
+def _say_what_is_kept(done: int, total: int, journal: Path) -> None:
     import sys
 
-    if done:
+    if done and journal.exists():
         print(
             f"kerntape: {done:,} of {total:,} points are kept in {journal};"
             " the same command goes on from there",

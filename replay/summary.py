@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..schemas.columns import Int64s
 from ..schemas.hazards import Outcome
 from ..schemas.stages import Engine, StageKind
 from ..schemas.timeline import Timeline
@@ -70,9 +71,15 @@ def hazard_totals(timeline: Timeline) -> dict[str, int]:
     held = hazards.outcome == Outcome.HELD
     return {
         "held": int(held.sum()),
-        "held_ps": int(hazards.cost_ps[held].sum()),
+        "held_ps": _exact_sum(hazards.cost_ps[held]),
         "violations": hazards.count(Outcome.VIOLATED),
     }
+
+
+def _exact_sum(times_ps: Int64s) -> int:
+    """Of times of which several may run at once, so that their sum can pass 2^63."""
+    high, low = times_ps >> 32, times_ps & 0xFFFFFFFF
+    return (int(high.sum()) << 32) + int(low.sum())
 
 
 NOT_EVALUATED = {"held": None, "held_ps": None, "violations": None}

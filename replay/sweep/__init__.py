@@ -3,6 +3,6 @@
 What is varied: axes, sampling, plan, planning. How a point is evaluated: figures; along a recorded
 order: order_recorder (over replay/order_layout.py), follower (over replay/order_pass.py) with gaps and
 holds, timed_figures, thrift, order_book; all together: case_run. How a sweep is carried through: chunks,
-local_workers or cluster_workers with cluster_task, journal, results_file, ranking, and sweep, the
-one way in.
+local_workers or cluster_workers with cluster_client and cluster_task, journal, code_identity,
+results_file, ranking, and sweep, the one way in.
 """

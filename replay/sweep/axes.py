@@ -132,10 +132,18 @@ def _varied(path: str, entries: Sequence[Any], where: str) -> Varied:
     values = tuple(_value(path, entry, where) for entry in ends or entries)
     if ends:
         return _span(path, *values, where=where)
-    for place, value in enumerate(values):
-        if value in values[:place]:
-            raise ConfigError(f"{where}: the value {value} must be given once, not twice")
+    _check_given_once(values, where)
     return Axis(path, values)
+
+
+def _check_given_once(values: Iterable[Value], where: str) -> None:
+    seen: set[Value] = set()
+    for value in values:
+        if value in seen:
+            raise ConfigError(
+                f"{where}: the value {written_out(value)} must be given once, not twice"
+            )
+        seen.add(value)
 
 
 def _span(path: str, low: Value, high: Value, *, where: str) -> Span:

@@ -4,11 +4,11 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from ...schemas.trace import Trace
-from ...schemas.trace_file import read_trace
+from ...schemas.errors import FileError
+from ...schemas.trace_file import TraceFile, read_trace_file
 from ..replay import prepare
 from .case_run import CaseRun
-from .plan import Case, SweepPlan
+from .plan import Case, SweepPlan, sha256_of
 from .points import PointResult
 
 MAX_CHUNK = 64
@@ -71,9 +71,16 @@ class KeptCase:
         return self._run
 
 
-def start_case(plan: SweepPlan, case: Case, trace: Trace) -> CaseRun:
-    """Lowers the case's trace. Raises KerntapeError where the machine cannot have it."""
-    prepared = prepare(trace, plan.topology(case), plan.policies[case.policy])
+def start_case(plan: SweepPlan, case: Case, file: TraceFile) -> CaseRun:
+    """Lowers the case's trace. Raises KerntapeError where the machine cannot have it, and where the
+    file is no longer the one that the sweep was planned with."""
+    swept = plan.traces[case.trace]
+    if sha256_of(file) != swept.sha256:
+        raise FileError(
+            f"{swept.path}: must stay as it is while it is swept, and has changed; name other results"
+            " to sweep what is there now"
+        )
+    prepared = prepare(file.trace, plan.topology(case), plan.policies[case.policy])
     return CaseRun(prepared, op_logs=plan.op_logs)
 
 
@@ -90,4 +97,4 @@ class ChunkEvaluator:
         yield from run.evaluate([self._plan.asked(point) for point in chunk.points])
 
     def _started(self, case: Case) -> CaseRun:
-        return start_case(self._plan, case, read_trace(self._plan.traces[case.trace].path))
+        return start_case(self._plan, case, read_trace_file(self._plan.traces[case.trace].path))

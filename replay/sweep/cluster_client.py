@@ -2,9 +2,13 @@
 
 import logging
 import re
+import threading
 import warnings
+from collections.abc import Callable
+from concurrent.futures import Future, wait
+from functools import partial
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 
 from ...schemas.errors import ConfigError, KerntapeError
 from .cluster_task import version_here
@@ -27,6 +31,31 @@ def distributed() -> Any:
     return module
 
 
+Answer = TypeVar("Answer")
+
+
+def within(seconds: float, ask: Callable[[], Answer]) -> Answer:
+    """What a call of dask returns or raises; TimeoutError where it takes longer."""
+    return asked(ask).result(seconds)
+
+
+def asked(ask: Callable[[], Answer]) -> "Future[Answer]":
+    """A call of dask that would wait without end for who takes a connection and then says nothing.
+
+    It is made on a thread that ends with the process.
+    """
+    answer: Future[Answer] = Future()
+
+    def wait() -> None:
+        try:
+            answer.set_result(ask())
+        except BaseException as error:  # noqa: BLE001 - raised where the answer is awaited
+            answer.set_exception(error)
+
+    threading.Thread(target=wait, daemon=True).start()
+    return answer
+
+
 _ADDRESS = re.compile(r"(?:[a-z]+://)?(?:\[[0-9a-fA-F:]+\]|[^\s/:\[\]]+):[0-9]{1,5}(?:/\S*)?")
 
 
@@ -44,7 +73,7 @@ def connected(address: str, timeout_s: float) -> Client:
     client = _client(address, timeout_s)
     try:
         _await_a_worker(client, address, timeout_s)
-        _check_versions(client)
+        _check_versions(client, address, timeout_s)
     except BaseException:
         client.close()
         raise
@@ -56,12 +85,16 @@ def _client(address: str, timeout_s: float) -> Client:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # numpy or dask may differ: kerntape's version is checked
         try:
-            return module.Client(address, timeout=timeout_s)
+            return within(timeout_s + 1, lambda: module.Client(address, timeout=timeout_s))
         except (OSError, ValueError, TypeError):
-            raise KerntapeError(
-                f"--cluster must be the address of a Dask scheduler, as in tcp://host:8786, and none"
-                f" answers at '{address}' within {timeout_s:g} s"
-            ) from None
+            raise _none_answers(address, timeout_s) from None
+
+
+def _none_answers(address: str, timeout_s: float) -> KerntapeError:
+    return KerntapeError(
+        "--cluster must be the address of a Dask scheduler, as in tcp://host:8786, and none"
+        f" answers at '{address}' within {timeout_s:g} s"
+    )
 
 
 def _await_a_worker(client: Client, address: str, timeout_s: float) -> None:
@@ -74,13 +107,30 @@ def _await_a_worker(client: Client, address: str, timeout_s: float) -> None:
         ) from None
 
 
-def _check_versions(client: Client) -> None:
+def _check_versions(client: Client, address: str, timeout_s: float) -> None:
     """Every worker that is there now. One that joins later is checked by the chunk it is given."""
-    for worker, found in sorted(client.run(version_here, on_error="return").items()):
+    try:
+        workers = sorted(within(timeout_s, client.nthreads))
+    except TimeoutError:
+        raise _none_answers(address, timeout_s) from None
+    answers = {worker: asked(partial(_version_of, client, worker)) for worker in workers}
+    wait(answers.values(), timeout_s)
+    for worker, answer in answers.items():
+        if not answer.done():
+            raise KerntapeError(
+                f"every worker of {address} must answer, and {worker} did not within {timeout_s:g} s;"
+                " stop it, or start it again"
+            )
+        found = answer.result()
         if found != version_here():
             raise wrong_version(
                 f"the worker {worker}", None if isinstance(found, Exception) else found
             )
+
+
+def _version_of(client: Client, worker: str) -> Any:
+    """What the worker says, or the exception that keeps it from saying it."""
+    return client.run(version_here, workers=[worker], on_error="return")[worker]
 
 
 def wrong_version(worker: str, found: str | None) -> KerntapeError:

@@ -9,12 +9,12 @@ import pickle
 import threading
 from collections.abc import Hashable
 from dataclasses import dataclass
-from importlib.metadata import version
 
 from ...schemas.errors import KerntapeError
 from ...schemas.trace_file import parse_trace
 from .case_run import CaseRun
 from .chunks import KeptCase, start_case
+from .code_identity import code_identity
 from .plan import SweepPlan
 from .points import PointResult
 
@@ -44,8 +44,8 @@ class OtherVersionError(KerntapeError):
 
 
 def version_here() -> str:
-    """The version of kerntape that this process would evaluate with."""
-    return version("kerntape")
+    """Which kerntape this process would evaluate with."""
+    return code_identity()
 
 
 def packed(part: Part) -> bytes:
@@ -86,5 +86,5 @@ def _key(plan: SweepPlan) -> Hashable:
 
 
 def _started(part: Part) -> CaseRun:
-    trace = parse_trace(part.trace, part.plan.traces[0].name).trace
-    return start_case(part.plan, part.plan.case(0), trace)
+    file = parse_trace(part.trace, part.plan.traces[0].name)
+    return start_case(part.plan, part.plan.case(0), file)

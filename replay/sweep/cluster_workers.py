@@ -4,7 +4,7 @@ one dies. Workers need no file: a chunk travels with its trace."""
 import time
 from collections import deque
 from collections.abc import Collection, Iterator, Sequence
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, Future, wait
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any
 from ...schemas.errors import KerntapeError
 from ...schemas.sections import file_bytes
 from .chunks import Chunk
-from .cluster_client import check_address, connected, distributed, wrong_version
+from .cluster_client import asked, check_address, connected, distributed, within, wrong_version
 from .cluster_task import Evaluated, OtherVersionError, Part, evaluate_part, packed, version_here
 from .plan import SweepPlan
 from .points import PointResult
@@ -65,7 +65,7 @@ class ClusterWorkers:
     def count(self) -> int:
         """The worker processes that there are now, or one that is hoped for."""
         try:
-            found = len(self._client.nthreads())
+            found = len(within(self._deserted_s, self._client.nthreads))
         except (
             OSError,
             ValueError,
@@ -123,8 +123,13 @@ class ClusterWorkers:
 
     def _results(self, future: Any, chunk: Chunk) -> list[PointResult]:
         """The chunk's results, numbered as the sweep numbers its points."""
+        answer: Future[Evaluated] = asked(future.result)
+        while not wait(
+            [answer], SECONDS_BETWEEN_LOOKS
+        ).done:  # lost with its worker, or no scheduler
+            self._check_attended()
         try:
-            evaluated: Evaluated = future.result()
+            evaluated = answer.result()
         except Exception as error:  # what a worker raised, or the next one, if the result was lost
             raise self._failure(error) from error
         if evaluated.failure:

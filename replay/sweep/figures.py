@@ -14,8 +14,10 @@ Figures: TypeAlias = tuple[Figure, ...]
 
 STATUS, MAKESPAN, OP_LOG = "status", "makespan_ps", "op_log_sha256"
 
+_UTILISATION = "utilisation"
+
 _KINDS = [f"commands_by_kind.{kind.name.lower()}" for kind in CommandKind]
-_ENGINES = [f"engines.{block}.{use}" for block in Block for use in ("busy_ps", "utilisation")]
+_ENGINES = [f"engines.{block}.{use}" for block in Block for use in ("busy_ps", _UTILISATION)]
 
 COLUMNS: tuple[str, ...] = (
     STATUS,
@@ -38,6 +40,15 @@ COLUMNS: tuple[str, ...] = (
 )
 """The figures of every sweep, in order. Empty: a block that the machine has not, an op_log that was
 not asked for, and all but the status of a point that deadlocks or is impossible."""
+
+
+FIGURE_TYPES: dict[str, type[int | float | str]] = {
+    **dict.fromkeys(COLUMNS, int),
+    **{name: float for name in COLUMNS if name.endswith(_UTILISATION)},
+    STATUS: str,
+    OP_LOG: str,
+}
+"""Per figure what it is where it is not empty."""
 
 
 def replayed_figures(timeline: Timeline, *, op_log: bool) -> Figures:

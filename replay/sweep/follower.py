@@ -24,15 +24,19 @@ from .order_recorder import OrderRecorder
 Order = Any
 """A recorded order, laid out: an `order_pass.OrderPass`."""
 
+MAX_HELD_PS = 1 << 63
+"""From here on a pass cannot add up how long stages were held: several may be held at once."""
+
 
 @dataclass(frozen=True, slots=True)
 class Followed:
     """What came of following an order. `end_ps`: int64 [wanted stages, calibrations], until the next
     pass along the same order.
 
-    Per calibration, `holds` says whether its times are the law's, `makespan_ps` is its last end,
-    `held_ps` the time that the policy's holds alone delayed stages. `share_looked_at` is how much of
-    the order was looked at before every calibration had broken it; 1.0 where it holds for one.
+    Per calibration, `holds` says whether its times are the law's and `held_ps` surely below
+    MAX_HELD_PS, `makespan_ps` is its last end, `held_ps` the time that the policy's holds alone
+    delayed stages. `share_looked_at` is how much of the order was looked at before every calibration
+    had broken it; 1.0 where it holds for one.
     """
 
     end_ps: Int64s
@@ -58,6 +62,7 @@ class Follower:
         slot = np.full(len(graph), NONE, dtype=np.int32)
         slot[kept] = np.arange(len(kept))
         self._wanted, self._last = slot[wanted], slot[last]
+        self._held_stages = len(holds.hold)
         self._held = order_pass.HeldTimes(
             _column(holds.begin, np.int32),
             _column(holds.hold, np.int32),
@@ -85,8 +90,11 @@ class Follower:
         return Followed(
             end_ps=end_ps[self._wanted, :count],
             makespan_ps=makespan_ps[:count],
-            held_ps=np.array(self._held.held_ps, dtype=np.int64)[:count],
-            holds=tuple(not broken for broken in order.broken[:count]),
+            held_ps=np.array([min(each, MAX_HELD_PS - 1) for each in self._held.held_ps[:count]]),
+            holds=tuple(
+                not broken and last_ps * self._held_stages < MAX_HELD_PS
+                for broken, last_ps in zip(order.broken[:count], makespan_ps.tolist(), strict=False)
+            ),
             share_looked_at=order.followed / max(1, self._stages),
         )
 

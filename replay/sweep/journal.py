@@ -2,20 +2,22 @@
 killed goes on where it was.
 
 One line a batch: a checksum, a space, JSON. The first line names the sweep by its hash. A line that was
-being written when the sweep was killed is dropped; a sweep of other arguments, or damage anywhere else,
-is refused. While a sweep has the journal open, no other can.
+being written when the sweep was killed is dropped; a sweep of other arguments or by another kerntape, or
+damage anywhere else, is refused. While a sweep has the journal open, no other can.
 """
 
 import fcntl
 import hashlib
 import json
 import os
+import stat
 from collections.abc import Sequence
 from io import FileIO
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from ...schemas.atomic_file import cannot_write
 from ...schemas.errors import FileError
 from .points import PointResult, Way
 
@@ -83,8 +85,8 @@ class Journal:
             raise self._damaged(1)
         if found != title:
             raise FileError(
-                f"{self.path}: must be of this sweep, not of one with other arguments; give those to"
-                " continue it, or delete the file"
+                f"{self.path}: must be of this sweep, not of one with other arguments or by another"
+                " kerntape; continue it with those, or delete the file"
             )
 
     def _take(self, number: int, line: bytes) -> None:
@@ -108,24 +110,49 @@ class Journal:
             while left:
                 left = left[self._file.write(left) :]
         except OSError as error:
-            raise FileError(f"{self.path}: cannot be written: {error.strerror}") from error
+            raise cannot_write(self.path, error) from error
 
 
 def _locked(path: Path) -> FileIO:
     """The file, made if need be, open for this process alone."""
+    while True:
+        file = _opened(path)
+        try:
+            _lock(file, path)
+            if _is_there(file, path):
+                return file
+        except BaseException:
+            file.close()
+            raise
+        file.close()  # the sweep that had it locked has ended meanwhile, and removed it
+
+
+def _opened(path: Path) -> FileIO:
     try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        return FileIO(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666), "r+")
     except OSError as error:
-        raise FileError(f"{path}: cannot be written: {error.strerror}") from error
-    file = FileIO(descriptor, "r+")
+        raise cannot_write(path, error) from error
+
+
+def _lock(file: FileIO, path: Path) -> None:
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        raise FileError(f"{path}: must be a plain file to write, not a device or a pipe")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        file.close()
         raise FileError(
             f"{path}: another sweep is writing it; wait for its end, or name other results"
         ) from None
-    return file
+    except OSError as error:
+        raise cannot_write(path, error) from error
+
+
+def _is_there(file: FileIO, path: Path) -> bool:
+    """Whether the open file is what the path leads to."""
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 def _line(written: dict[str, Any]) -> bytes:

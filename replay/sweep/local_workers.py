@@ -6,10 +6,13 @@ killed), or when the sweep stops early. Ctrl-C is the sweep's to handle, not the
 
 import contextlib
 import multiprocessing
+import os
 import signal
+import threading
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from types import TracebackType
@@ -20,6 +23,13 @@ from ..compiled_runner import check_engine
 from .chunks import Chunk, ChunkEvaluator
 from .plan import Case, SweepPlan
 from .points import PointResult
+
+
+def cores_here() -> int:
+    """The cores that this process may use; all of the machine where the system does not say which."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +95,14 @@ class _Workers:
     """The processes of one sweep, from entering the block to leaving it."""
 
     def __init__(self, plan: SweepPlan, jobs: int) -> None:
-        context = multiprocessing.get_context("spawn")
         self._workers: list[_Worker] = []
-        for _ in range(jobs):
-            ours, theirs = context.Pipe()
-            process = context.Process(target=_serve, args=(theirs, plan), daemon=True)
-            process.start()
-            theirs.close()
-            self._workers.append(_Worker(process, ours))
+        try:
+            with _deaf_to_ctrl_c():
+                for _ in range(jobs):
+                    self._workers.append(_started(plan))
+        except BaseException:
+            self._end()
+            raise
 
     def __enter__(self) -> "_Workers":
         return self
@@ -103,6 +113,9 @@ class _Workers:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._end()
+
+    def _end(self) -> None:
         for worker in self._workers:
             worker.pipe.close()
             worker.process.terminate()
@@ -129,14 +142,52 @@ class _Workers:
         others = {other.case for other in self._workers if other is not worker}
         chunk = waiting.take(worker.case, others)
         worker.case = chunk.case
-        with contextlib.suppress(BrokenPipeError):  # it died; what it sends next says so
+        with contextlib.suppress(ConnectionError):  # it died; what it sends next says so
             worker.pipe.send(chunk)
+
+
+def _started(plan: SweepPlan) -> _Worker:
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_serve, args=(theirs, plan), daemon=True)
+    process.start()
+    theirs.close()
+    return _Worker(process, ours)
+
+
+@contextlib.contextmanager
+def _deaf_to_ctrl_c() -> Iterator[None]:
+    """Processes that are started inside the block never hear Ctrl-C, not even before their first line;
+    this one hears it when the block ends, so that none is left half started."""
+    with _hearing_it_later():
+        resource_tracker.ensure_running()  # which else starts with the first, and unblocks it
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # processes inherit it
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextlib.contextmanager
+def _hearing_it_later() -> Iterator[None]:
+    """Blocking the signal is not enough: one that another thread takes interrupts the main one."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # Ctrl-C does not interrupt this one
+        return
+    heard: list[int] = []
+    handler = signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    if heard:
+        signal.raise_signal(signal.SIGINT)
 
 
 def _received(worker: _Worker) -> list[PointResult] | _Done:
     try:
         message: list[PointResult] | _Done = worker.pipe.recv()
-    except (EOFError, ConnectionResetError):
+    except (EOFError, OSError):  # before a message, or in the middle of one
         worker.process.join()
         raise KerntapeError(
             f"a worker process {_death(worker.process.exitcode)}; if it ran out of memory, give"
@@ -155,9 +206,8 @@ def _death(exit_code: int | None) -> str:
 
 def _serve(pipe: Connection, plan: SweepPlan) -> None:
     """A worker's life: chunks in, results out."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     evaluator = ChunkEvaluator(plan)
-    with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):  # the sweep is gone
+    with contextlib.suppress(EOFError, ConnectionError):  # the sweep is gone
         while True:
             chunk = pipe.recv()
             try:

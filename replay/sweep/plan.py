@@ -9,25 +9,31 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib.metadata import version
 from pathlib import Path
 
 from ...schemas.calibration import Calibration
 from ...schemas.config_file import with_values
 from ...schemas.hazard_policy import HazardPolicy
 from ...schemas.topology import Topology
+from ...schemas.trace_file import TraceFile
 from ..machine import TOPOLOGY, is_structure
 from .axes import Value
+from .code_identity import code_identity
 from .points import Asked
 
 FORMAT = 2
 """Of journals: raised when the figures of a point, or their order, change."""
 
 
+def sha256_of(file: TraceFile) -> str:
+    """What tells a trace from every other: its header and its content."""
+    return file.header_sha256 + file.content_sha256
+
+
 @dataclass(frozen=True, slots=True)
 class SweptTrace:
-    """A trace of the sweep. `name` is unique; `sha256` covers header and content; `machine` and `costs`
-    are what the varied values are laid over."""
+    """A trace of the sweep. `name` is unique and one printable line; `sha256` is `sha256_of` its file;
+    `machine` and `costs` are what the varied values are laid over."""
 
     path: Path
     name: str
@@ -110,7 +116,7 @@ class SweepPlan:
         return digest.hexdigest()
 
     def _identity(self) -> Iterable[str]:
-        yield f"{FORMAT} {version('kerntape')} {self.op_logs}"
+        yield f"{FORMAT} {code_identity()} {self.op_logs}"
         for trace in self.traces:
             machine, costs = trace.machine.model_dump_json(), trace.costs.model_dump_json()
             yield json.dumps([trace.name, trace.sha256, machine, costs])

@@ -1,5 +1,6 @@
 """Makes a sweep's plan from what the command line gives, and refuses early what would fail late."""
 
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product, repeat
@@ -12,7 +13,7 @@ from ...schemas.trace_file import TraceFile, read_trace_file
 from ..machine import compatible, resolve_model
 from ..policy import resolve_policy
 from .axes import Axis, Span, Value, Varied, check_different
-from .plan import Case, SweepPlan, SweptTrace
+from .plan import Case, SweepPlan, SweptTrace, sha256_of
 from .sampling import latin_hypercube
 
 MAX_POINTS = 1_000_000
@@ -78,10 +79,22 @@ def _swept(path: Path, file: TraceFile, base: Base) -> SweptTrace:
     machine, costs = resolve_model(file.trace, base.topology, base.calibration, base.settings)
     return SweptTrace(
         path=path,
-        name=path.name,
-        sha256=file.header_sha256 + file.content_sha256,
+        name=_in_a_table(path.name),
+        sha256=sha256_of(file),
         machine=machine,
         costs=costs,
+    )
+
+
+_BREAKS_A_TABLE = frozenset({"Cc", "Cs", "Zl", "Zp"})
+"""Categories of Unicode: control characters, bytes of a file name that are no text, line separators."""
+
+
+def _in_a_table(name: str) -> str:
+    """A file's name as one line of text, whatever the file system allows in it."""
+    return "".join(
+        ascii(character)[1:-1] if unicodedata.category(character) in _BREAKS_A_TABLE else character
+        for character in name
     )
 
 
@@ -104,7 +117,10 @@ def _combinations(
 
 def _check_count(points: int) -> None:
     if points > MAX_POINTS:
-        raise ConfigError(f"a sweep must have at most {MAX_POINTS:,} points, not {points:,}")
+        raise ConfigError(
+            f"a sweep must have at most {MAX_POINTS:,} points, not {points:,}; give fewer values or"
+            " --samples"
+        )
 
 
 def _check_names(names: Iterable[str], kinds: str) -> None:

@@ -16,7 +16,7 @@ from .axes import Value
 from .plan import SweepPlan
 
 Makespans = Mapping[int, int]
-"""By point, in picoseconds; a point that deadlocks has none."""
+"""By point, in picoseconds; a point without figures has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def _pairs(plan: SweepPlan) -> Iterator[_Pair]:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """Combinations, by number, that differ in one path alone, in rising order of it."""
+    """Two or more combinations, by number, that differ in one path alone, in rising order of it."""
 
     path: int
     combinations: tuple[int, ...]
@@ -99,6 +99,8 @@ def _lines(plan: SweepPlan) -> list[_Line]:
         for number, values in enumerate(plan.combinations):
             groups.setdefault(values[:path] + values[path + 1 :], []).append(number)
         for members in groups.values():
+            if len(members) == 1:
+                continue
             members.sort(key=lambda number: plan.combinations[number][path])
             lines.append(_Line(path, tuple(members)))
     return lines
@@ -120,7 +122,7 @@ def _ranking(
 
 
 def _faster(pair: _Pair, combination: int, makespan_ps: Makespans) -> str | None:
-    """The faster one's name; EQUAL where they take as long, None where one deadlocks."""
+    """The faster one's name; EQUAL where they take as long, None where one has no figures."""
     first = makespan_ps.get(pair.first.first_point + combination)
     second = makespan_ps.get(pair.second.first_point + combination)
     if first is None or second is None:

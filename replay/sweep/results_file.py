@@ -1,37 +1,41 @@
 """Writes a sweep's results, one row a point: CSV, or Parquet where pyarrow is installed.
 
 Numbers are exact: times are whole picoseconds, a calibration's values keep their decimals (in Parquet
-as decimals), and only utilisations are floating-point. The file appears whole or not at all.
+as decimals), and only utilisations are floating-point. A figure's column in Parquet has one type in
+every file, also where it is empty throughout; only what passes 64 bits is a decimal instead. The file
+appears whole or not at all.
 """
 
 import csv
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
-from ...schemas.atomic_file import write_whole
+from ...schemas.atomic_file import check_replaceable, write_whole
 from ...schemas.errors import ConfigError, FileError
 from .axes import written_out
-from .figures import Figure
+from .figures import FIGURE_TYPES, Figure
+
+MAX_INT64 = (1 << 63) - 1
 
 Cell: TypeAlias = Figure | Decimal
-Rows: TypeAlias = Sequence[Sequence[Cell]]
+Rows: TypeAlias = Iterable[Sequence[Cell]]
 
 
 def check_results_path(path: Path) -> None:
     """Raises ConfigError or FileError where results could not be written there in the end: an unknown
-    form, one whose library is missing, or no such folder. A sweep asks before it begins."""
+    form, one whose library is missing, no such folder, or something there that is not to be replaced. A
+    sweep asks before it begins."""
     if path.suffix not in _WRITERS:
         raise ConfigError(
             f"{path}: results must be a file ending in {' or '.join(_WRITERS)}, not '{path.suffix}'"
         )
     if path.suffix == ".parquet":
         _parquet()
-    if path.is_dir():
-        raise FileError(f"{path}: must be a file to write, not a folder; name a file inside it")
+    check_replaceable(path)
     if not path.parent.is_dir():
         raise FileError(
             f"{path}: cannot be written: there is no folder {path.parent}; create the folder first"
@@ -59,8 +63,25 @@ def _csv_cell(cell: Cell) -> Cell:
 
 def _write_parquet(file: BinaryIO, columns: Sequence[str], rows: Rows) -> None:
     arrow, parquet = _parquet()
-    by_column = {name: [row[place] for row in rows] for place, name in enumerate(columns)}
-    parquet.write_table(arrow.table(by_column), file)
+    by_column: list[list[Cell]] = [[] for _ in columns]
+    for row in rows:
+        for column, cell in zip(by_column, row, strict=True):
+            column.append(cell)
+    arrays = [
+        arrow.array(column, type=_parquet_type(arrow, name, column))
+        for name, column in zip(columns, by_column, strict=True)
+    ]
+    parquet.write_table(arrow.table(arrays, names=list(columns)), file)
+
+
+def _parquet_type(arrow: Any, name: str, column: list[Cell]) -> Any:
+    """A figure's; None for what its values say themselves."""
+    figure_type = FIGURE_TYPES.get(name)
+    if figure_type is int and any(isinstance(cell, int) and cell > MAX_INT64 for cell in column):
+        return arrow.decimal128(38)
+    return {int: arrow.int64(), float: arrow.float64(), str: arrow.string(), None: None}[
+        figure_type
+    ]
 
 
 def _parquet() -> tuple[Any, Any]:

@@ -9,7 +9,9 @@ import hashlib
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
+from math import floor
 
+from ...schemas.calibration import MIN_NUMBER
 from ...schemas.config_file import MAX_SIGNIFICANT_DIGITS
 from ...schemas.errors import ConfigError
 from .axes import Span, Value, Varied
@@ -53,19 +55,25 @@ def _draw(text: str) -> int:
 
 
 def _within(span: Span, place: Fraction, count: int) -> Value:
-    """The value at a place from 0 to below 1 of the range, rounded down but not below its low end."""
+    """The value at a place from 0 to below 1 of the range, rounded within its stratum."""
     if isinstance(span.low, int):
         return span.low + int(place * (int(span.high) - span.low + 1))
-    low, high = Fraction(span.low), Fraction(span.high)
-    finest = MAX_SIGNIFICANT_DIGITS - 1 - Decimal(span.high).adjusted()
-    decimals = min(_decimals((high - low) / (count * STEPS_PER_STRATUM)), finest)
-    steps = int((low + place * (high - low)) * 10**decimals)
-    return max(Decimal(span.low), Decimal(steps).scaleb(-decimals))
+    low, width = Fraction(span.low), Fraction(span.high) - Fraction(span.low)
+    decimals = _decimals(span, width / (count * STEPS_PER_STRATUM))
+    scale = 10**decimals
+    down = floor((low + place * width) * scale)
+    begin = low + floor(place * count) * width / count
+    steps = down if down >= begin * scale else down + 1
+    rounded = Decimal(steps).scaleb(-decimals)
+    return rounded if span.low <= rounded <= span.high else Decimal(span.low)
 
 
-def _decimals(step: Fraction) -> int:
-    """How many decimals make steps no larger than that."""
+def _decimals(span: Span, step: Fraction) -> int:
+    """How many decimals make steps no larger than that, if a calibration may have as many."""
+    significant = MAX_SIGNIFICANT_DIGITS - 1 - Decimal(span.high).adjusted()
+    smallest = significant if span.low else -MIN_NUMBER.adjusted()
+    finest = min(significant, smallest)
     decimals = 0
-    while step < Fraction(1, 10**decimals):
+    while decimals < finest and step < Fraction(1, 10**decimals):
         decimals += 1
     return decimals

@@ -49,9 +49,14 @@ def sweep(plan: SweepPlan, results: Path, *, workers: Workers, watch: Watch) -> 
         kept = len(journal.results)
         _evaluate_missing(plan, journal, workers, watch)
         found = [journal.results[point] for point in range(len(plan))]
+        outcome = _outcome(plan, kept, found)
         columns = (*plan.paths, *MODEL_COLUMNS, *COLUMNS)
-        write_results(results, columns, [tuple(_row(plan, each)) for each in found])
+        write_results(results, columns, (tuple(_row(plan, each)) for each in found))
         journal.remove()
+    return outcome
+
+
+def _outcome(plan: SweepPlan, kept: int, found: list[PointResult]) -> SweepOutcome:
     ways = Counter(each.way for each in found)
     return SweepOutcome(
         points=len(plan),

@@ -5,6 +5,7 @@ import errno
 import os
 import resource
 import subprocess
+import sys
 import sysconfig
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -233,3 +234,23 @@ def test_help_takes_less_than_a_fifth_of_a_second_of_cpu() -> None:
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
     assert min(cpu_seconds() for _ in range(3)) < 0.2
+
+
+def test_sigterm_in_the_middle_of_a_file_leaves_nothing_of_it(tmp_path: Path) -> None:
+    script = f"""
+import os, signal
+from pathlib import Path
+from kerntape.cli import main as command
+from kerntape.schemas.atomic_file import write_whole
+
+def half_a_file(arguments):
+    with write_whole(Path({str(tmp_path / "x.ktrace")!r})) as file:
+        file.write(b"half")
+        os.kill(os.getpid(), signal.SIGTERM)
+
+command._dispatch = half_a_file
+command.run()
+"""
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (143, "", "")
+    assert list(tmp_path.iterdir()) == []

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from kerntape.schemas.atomic_file import write_whole
+from kerntape.schemas.atomic_file import remove_unfinished, write_whole
 from kerntape.schemas.errors import FileError
 
 
@@ -137,6 +137,13 @@ def test_a_name_that_is_too_long_is_one_line(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.parametrize(("name", "shown"), [("a\0b", r"a\x00b"), ("\ud800", r"\ud800")])
+def test_a_name_that_no_file_can_have_is_one_line(name: str, shown: str, tmp_path: Path) -> None:
+    said = f"'{tmp_path}/{shown}': no file can be called so; choose another name"
+    assert refused(tmp_path / name) == said
+    assert os.listdir(tmp_path) == []
+
+
 def test_a_name_of_the_greatest_length_is_written(tmp_path: Path) -> None:
     write(tmp_path / ("x" * 255))
     assert os.listdir(tmp_path) == ["x" * 255]
@@ -182,3 +189,21 @@ def test_a_reader_of_the_old_file_goes_on_reading_it(tmp_path: Path) -> None:
     with path.open("rb") as reader:
         write(path)
         assert reader.read() == b"old"
+
+
+def test_a_process_that_ends_while_a_thread_writes_removes_what_is_half_written(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "kept").write_text("whole")
+
+    def written_on_the_way_out() -> None:
+        with write_whole(tmp_path / "half") as file:
+            file.write(b"half")
+            assert len(list(tmp_path.iterdir())) == 2
+            remove_unfinished()
+            assert [path.name for path in tmp_path.iterdir()] == ["kept"]
+
+    with pytest.raises(FileError, match="half"):  # its thread can no longer put it in its place
+        written_on_the_way_out()
+    remove_unfinished()  # what is done is left alone
+    assert [path.name for path in tmp_path.iterdir()] == ["kept"]

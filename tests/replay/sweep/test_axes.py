@@ -51,6 +51,10 @@ def test_two_dots_make_a_range():
             "--vary: hbm.bytes_per_ns: the value 1.0 must be given once, not twice",
         ),
         (
+            "hbm.bytes_per_ns=100,1e2",
+            "--vary: hbm.bytes_per_ns: the value 100 must be given once, not twice",
+        ),
+        (
             "hbm.bytes_per_ns=20..10",
             "--vary: hbm.bytes_per_ns: a range must be LOW..HIGH with LOW < HIGH, not 20..10",
         ),

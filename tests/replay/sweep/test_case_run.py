@@ -18,6 +18,7 @@ from kerntape.replay.sweep.case_run import CaseRun
 from kerntape.replay.sweep.figures import COLUMNS
 from kerntape.replay.sweep.follower import Follower
 from kerntape.replay.sweep.points import Asked, Way
+from kerntape.schemas.commands import CommandKind, OpForm
 from kerntape.schemas.config_file import leaves
 
 VARIED = {
@@ -209,6 +210,30 @@ def test_what_a_point_is_depends_on_no_other_where_all_deadlock(deadlocked, plac
     run = CaseRun(prepared(deadlocked, "none"), op_logs=False)
     found = evaluated(run, asked_of(deadlocked, changes))
     assert {point for point, each in found.items() if each.way is Way.IMPOSSIBLE} == {place}
+
+
+def test_what_is_held_at_once_is_summed_exactly_beyond_64_bits(build, topology):
+    # a GEMM of 4·64·16 MACs at 10^15 ps each lasts 4.1·10^18 ps, just below 2^62; four composites, each
+    # of which overwrites some of its operand, wait for its end all at once
+    machine = topology.model_copy(
+        update={"pe": topology.pe.model_copy(update={"composites_in_flight": 8})}
+    )
+    a, w, o = build.handle((4, 64)), build.handle((64, 16)), build.handle((4, 16))
+    build.gemm(4, 64, 16, a, w, o)
+    for place in range(4):
+        some = build.handle((4,), at=64 * place)
+        exp = OpForm("exp", ("src",), True)
+        build.command(CommandKind.COMPOSITE, (exp,), [some, some])
+    trace = build.trace(machine)
+    lowered = prepare(trace, machine, resolve_policy("rw_aware"))
+    slow = {"pe_gemm.macs_per_cycle": Decimal("1e-12"), "pe_gemm.fill_cycles": Decimal(0)}
+    asked = asked_of(trace, [slow] * 64)
+    found = evaluated(CaseRun(lowered, op_logs=False), asked)
+    held_ps = time(lowered, asked[0].calibration).hazards.cost_ps.tolist()
+    assert len(held_ps) == 4
+    assert sum(held_ps) > 1 << 63
+    assert {figures_of(each)["hazards.held_ps"] for each in found.values()} == {sum(held_ps)}
+    assert {each.way for each in found.values()} == {Way.REPLAYED}
 
 
 def test_a_block_that_the_machine_has_not_has_no_figures(tiled):

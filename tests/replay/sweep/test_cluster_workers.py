@@ -8,14 +8,13 @@ import subprocess
 import sys
 from collections import Counter
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 from dask_cluster import DaskCluster, until
 from kerntape.replay.sweep import cluster_task
 from kerntape.replay.sweep.axes import parse_vary
 from kerntape.replay.sweep.chunks import chunks_of
-from kerntape.replay.sweep.cluster_task import OtherVersionError, Part, evaluate_part, packed
+from kerntape.replay.sweep.cluster_task import OtherVersionError
 from kerntape.replay.sweep.cluster_workers import ClusterWorkers
 from kerntape.replay.sweep.journal import journal_path
 from kerntape.replay.sweep.local_workers import LocalWorkers
@@ -38,7 +37,7 @@ cluster_task._results = stuck
 
 OF_VERSION_0_0_9 = """
 from kerntape.replay.sweep import cluster_task
-cluster_task.version = lambda name: "0.0.9"
+cluster_task.version_here = lambda: "0.0.9"
 """
 
 WITHOUT_KERNTAPE = """
@@ -275,28 +274,3 @@ def test_without_dask_the_line_says_what_to_install(monkeypatch):
     assert str(error.value) == (
         "a cluster needs dask: pip install -e '.[cluster]' in kerntape's clone, or leave --cluster out"
     )
-
-
-def part_of(plan) -> bytes:
-    return packed(Part(plan, Path(plan.traces[0].path).read_bytes()))
-
-
-def test_a_worker_lowers_a_case_once_for_the_chunks_that_follow_each_other(
-    plan_of, tiled, monkeypatch
-):
-    lowered = []
-    start_case = cluster_task.start_case
-    monkeypatch.setattr(
-        cluster_task, "start_case", lambda *case: lowered.append(case) or start_case(*case)
-    )
-    monkeypatch.setattr(cluster_task, "_KEPT", cluster_task.KeptCase())
-    plan, version = plan_of(tiled, MANY, policies=["none", "serial"]), cluster_task.version_here()
-    for points in (range(16), range(16, 32), range(800, 816)):
-        assert len(evaluate_part(version, part_of(plan.part(points))).results) == 16
-    assert len(lowered) == 2
-
-
-def test_a_part_of_another_version_is_not_even_unpacked():
-    with pytest.raises(OtherVersionError) as error:
-        evaluate_part("0.0.9", b"not a pickle")
-    assert error.value.found == cluster_task.version_here()

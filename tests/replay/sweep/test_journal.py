@@ -1,6 +1,10 @@
 """A journal loses nothing that was appended whole, and belongs to one sweep."""
 
+import errno
+import os
+
 import pytest
+from kerntape.replay.sweep import journal as journal_module
 from kerntape.replay.sweep.journal import Journal, journal_path
 from kerntape.replay.sweep.points import PointResult, Way
 from kerntape.schemas.errors import FileError
@@ -75,8 +79,8 @@ def test_a_title_that_was_cut_is_written_anew(path):
 def test_another_sweeps_journal_is_refused_and_left_alone(two_batches):
     before = two_batches.read_bytes()
     assert refusal(two_batches, "another sweep") == (
-        f"{two_batches}: must be of this sweep, not of one with other arguments;"
-        " give those to continue it, or delete the file"
+        f"{two_batches}: must be of this sweep, not of one with other arguments or by another"
+        " kerntape; continue it with those, or delete the file"
     )
     assert two_batches.read_bytes() == before
 
@@ -109,4 +113,56 @@ def test_one_without_a_point_is_not_left_behind(path):
 
 def test_a_folder_that_is_not_there_is_one_line(tmp_path):
     path = tmp_path / "none" / "r.csv.partial"
-    assert refusal(path) == f"{path}: cannot be written: No such file or directory"
+    assert refusal(path) == (
+        f"{path}: cannot be written: there is no folder {tmp_path / 'none'}; create the folder first"
+    )
+
+
+def test_a_pipe_in_its_place_is_refused_rather_than_waited_for(path):
+    os.mkfifo(path)
+    assert refusal(path) == f"{path}: must be a plain file to write, not a device or a pipe"
+
+
+def test_a_full_disk_is_one_line_with_a_remedy_and_what_was_whole_is_kept(two_batches, monkeypatch):
+    class FullDisk(journal_module.FileIO):
+        def write(self, line):
+            super().write(line[:10])
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(journal_module, "FileIO", FullDisk)
+        with Journal(two_batches, "a sweep") as journal, pytest.raises(FileError) as error:
+            journal.append([PointResult(3, Way.REPLAYED, ("ok", 11))])
+    assert str(error.value) == (
+        f"{two_batches}: cannot be written: No space left on device;"
+        " free some space there, or write to another disk"
+    )
+    assert kept(two_batches) == [FIRST[0], SECOND[0], FIRST[1]]
+
+
+def test_a_folder_whose_files_cannot_be_locked_is_one_line(path, monkeypatch):
+    def no_locks(file, how):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(journal_module.fcntl, "flock", no_locks)
+    assert refusal(path) == f"{path}: cannot be written: No locks available"
+
+
+def test_one_that_another_sweep_removes_while_it_is_opened_is_made_anew(path, monkeypatch):
+    ending = Journal(path, "a sweep")
+    flock = journal_module.fcntl.flock
+
+    def lock_as_the_other_ends(file, how):
+        if not ending._file.closed:
+            ending.remove()
+            ending._file.close()
+        flock(file, how)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(journal_module.fcntl, "flock", lock_as_the_other_ends)
+        journal = Journal(path, "a sweep")
+    with journal:
+        journal.append(FIRST)
+        assert path.exists()
+        assert "another sweep is writing it" in refusal(path)
+    assert kept(path) == FIRST

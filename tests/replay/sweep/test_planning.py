@@ -1,5 +1,6 @@
 """A plan numbers its points, and refuses before anything runs what would fail in the end."""
 
+import os
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -75,7 +76,10 @@ def test_a_range_is_sampled_or_refused(plan_of, tiled):
 
 def test_more_points_than_anyone_waits_for_are_refused_at_once(plan_of, tiled):
     many = [Axis(path, tuple(range(1, 1001))) for path in ("pe_cpu.fixed_cycles", "hbm.latency_ns")]
-    line = f"a sweep must have at most {MAX_POINTS:,} points, not 2,000,000"
+    line = (
+        f"a sweep must have at most {MAX_POINTS:,} points, not 2,000,000; give fewer values or"
+        " --samples"
+    )
     assert refusal(plan_of, tiled, *many, policies=["none", "serial"]) == line
 
 
@@ -85,6 +89,21 @@ def test_two_traces_of_one_name_cannot_be_told_apart(stored, tiled, tmp_path):
     assert refusal(plan_sweep, paths, [], policies=["none"]) == (
         "two of the traces are called 'x.ktrace'; give each once, by its own name"
     )
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ('解码 "a, b".ktrace', '解码 "a, b".ktrace'),
+        ("full\u3000width.ktrace", "full\u3000width.ktrace"),
+        ("two\nlines\r.ktrace", "two\\nlines\\r.ktrace"),
+        (os.fsdecode(b"\xff.ktrace"), "\\udcff.ktrace"),
+        ("a\u2028b.ktrace", "a\\u2028b.ktrace"),
+    ],
+)
+def test_a_traces_name_is_its_files_as_one_line_of_text(stored, shorter, file, name):
+    plan = plan_sweep([stored(shorter, file)], [], policies=["none"])
+    assert [trace.name for trace in plan.traces] == [name]
 
 
 def test_a_policy_is_given_once_and_must_exist(plan_of, tiled):

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 from kerntape.replay.sweep.axes import parse_vary
 from kerntape.replay.sweep.planning import Sampling
-from kerntape.replay.sweep.ranking import Flip, rankings
+from kerntape.replay.sweep.ranking import Flip, _lines, rankings
 
 DISPATCH = parse_vary("pe_cpu.fixed_cycles=40,10,20")
 WIDTH = parse_vary("pe_math.vector_width=8,64")
@@ -81,3 +81,13 @@ def test_samples_of_one_parameter_are_a_line(plan_of, tiled, shorter):
     values = [combination[0] for combination in plan.combinations]
     (ranking,) = rankings(plan, makespans([int(value) for value in values], [15, 15, 15]))
     assert [(flip.low, flip.high) for flip in ranking.flips] == [(10, 20)]
+
+
+def test_samples_of_several_parameters_share_no_line(plan_of, tiled, shorter):
+    both = {"a.ktrace": tiled, "b.ktrace": shorter}
+    spans = [parse_vary("hbm.latency_ns=1..1000"), parse_vary("pe_cpu.fixed_cycles=1..1000")]
+    plan = plan_of(both, *spans, sampling=Sampling(50, seed=0))
+    assert _lines(plan) == []
+    (ranking,) = rankings(plan, {point: point % 3 for point in range(100)})
+    assert ranking.first_faster + ranking.second_faster + ranking.equal == 50
+    assert ranking.flips == ()

@@ -5,10 +5,10 @@ from decimal import Decimal
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from kerntape.replay.sweep.axes import Axis, Span
-from kerntape.replay.sweep.sampling import latin_hypercube
+from kerntape.replay.sweep.sampling import _within, latin_hypercube
 from kerntape.schemas.errors import ConfigError
 
 CYCLES = Span("pe_cpu.fixed_cycles", Decimal(10), Decimal(90))
@@ -41,15 +41,28 @@ decimals = st.decimals("0.001", 1000, places=3)
 
 @given(
     ends=st.tuples(decimals, decimals).filter(lambda ends: ends[0] < ends[1]),
+    count=st.integers(1, 30),
     seed=st.integers(min_value=0),
 )
-def test_every_stratum_of_a_range_has_one_sample_give_or_take_the_rounding(ends, seed):
+@example(ends=(Decimal(0), Decimal(1)), count=30, seed=9)
+def test_every_stratum_of_a_range_has_one_sample(ends, count, seed):
     low, high = ends
-    samples = sorted(value for (value,) in latin_hypercube([Span("x", low, high)], 10, seed))
-    width = Fraction(high - low) / 10
+    samples = sorted(value for (value,) in latin_hypercube([Span("x", low, high)], count, seed))
+    width = Fraction(high - low) / count
     for stratum, value in enumerate(samples):
-        assert low <= value <= high
-        assert -width / 100 <= Fraction(value - low) - stratum * width < width
+        assert stratum * width <= Fraction(value - low) < (stratum + 1) * width
+
+
+def test_a_sample_that_rounding_would_take_to_the_stratum_below_is_rounded_up():
+    # strata of thirds, in steps of 0.001: 0.33338 is of the second, and 0.333 would be of the first
+    place = Fraction(33338, 100000)
+    assert _within(Span("x", Decimal(0), Decimal(1)), place, 3) == Decimal("0.334")
+
+
+def test_no_sample_lies_between_zero_and_the_least_number_that_a_calibration_may_have():
+    tiny = Span("x", Decimal(0), Decimal("1e-11"))
+    samples = sorted(value for (value,) in latin_hypercube([tiny], 10, seed=0))
+    assert set(samples) <= {Decimal(each).scaleb(-12) for each in range(11)}
 
 
 @given(seed=st.integers(min_value=0))

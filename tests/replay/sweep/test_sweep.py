@@ -127,6 +127,37 @@ def test_a_journal_of_other_arguments_is_refused(plan_of, tiled, tmp_path):
         )
 
 
+def test_a_trace_that_changes_while_it_is_swept_ends_the_sweep(
+    plan_of, stored, tiled, shorter, tmp_path
+):
+    plan, results = plan_of(tiled, MANY, policies=["none", "serial"]), tmp_path / "r.csv"
+
+    def captured_again(done, total):
+        if done:
+            stored(shorter)
+
+    with pytest.raises(FileError) as error:
+        sweep(plan, results, workers=LocalWorkers(1), watch=captured_again)
+    assert str(error.value) == (
+        f"{tmp_path}/x.ktrace: must stay as it is while it is swept, and has changed; name other"
+        " results to sweep what is there now"
+    )
+    assert not results.exists()
+
+
+def test_ctrl_c_when_every_point_is_done_costs_none(plan_of, tiled, tmp_path, monkeypatch):
+    def interrupted(plan, makespan_ps):
+        raise StoppedError
+
+    plan, results = plan_of(tiled, MANY), tmp_path / "r.csv"
+    with monkeypatch.context() as patched:
+        patched.setattr("kerntape.replay.sweep.sweep.rankings", interrupted)
+        with pytest.raises(StoppedError):
+            sweep(plan, results, workers=LocalWorkers(1), watch=unwatched)
+    assert not results.exists()
+    assert sweep(plan, results, workers=LocalWorkers(1), watch=unwatched).kept == 50
+
+
 SWEEP_IN_A_PROCESS = """
 import sys
 from pathlib import Path

@@ -9,7 +9,7 @@ from pathlib import Path
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-MODULES = ("engine", "order_layout", "order_pass")
+MODULES = ("engine", "order_layout", "order_pass", "slack_pass")
 
 
 def sources_sha256(module: str) -> str:

@@ -60,8 +60,8 @@ class ClassTimes:
         stages, releases = graph.stages, graph.releases
         served = stages.duration_class[arbitrated(graph.engines)[stages.engine]]
         from_start = releases.lag_class[releases.from_start == 1]
-        self._stages = _Classes(graph.duration_classes, stages.duration_class, served)
-        self._lags = _Classes(graph.lag_classes, releases.lag_class, from_start)
+        self._stages = TimedClasses(graph.duration_classes, stages.duration_class, served)
+        self._lags = TimedClasses(graph.lag_classes, releases.lag_class, from_start)
 
     def durations(self, calibration: Calibration) -> Durations:
         """Picoseconds per class. Raises TooLongError where the timeline could pass 2^62 ps."""
@@ -75,7 +75,7 @@ class ClassTimes:
         return Durations(np.array(stage_ps, dtype=np.int64), np.array(lag_ps, dtype=np.int64))
 
 
-class _Classes:
+class TimedClasses:
     """Classes, how often each occurs, and its least time: 1 ps where it is among `never_zero`.
 
     A stage on a serving engine lasts at least 1 ps, and so does a lag from a start: nothing that

@@ -211,6 +211,16 @@ def _inserted(
     return longer
 
 
+def crossing(
+    trace: Trace, topology: Topology, graphs: list[StreamGraph], first: Int64s
+) -> list[Edges]:
+    """The releases that cross PEs, by the launch's stage ids. `graphs` are the PEs', `first` their
+    first stages.
+    """
+    queues = _queues(trace.pes, graphs, topology)
+    return [edges for queue in queues for edges in _crossing(queue, graphs, first, topology)]
+
+
 def _crossing(
     queue: _Queue, graphs: list[StreamGraph], first: Int64s, topology: Topology
 ) -> list[Edges]:

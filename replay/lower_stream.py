@@ -188,24 +188,38 @@ def _stage_columns(
 def _release_columns(
     template_of: Int32s, templates: list[Template], first: Int64s, between: list[Edges]
 ) -> dict[str, npt.NDArray[Any]]:
-    """Every release, inner ones first, grouped by the released stage."""
-    batches: dict[str, list[npt.NDArray[Any]]] = {name: [] for name in _RELEASE_COLUMNS}
-    for number, template in enumerate(templates):
-        base = first[:-1][template_of == number]
-        batches["released"].append((base[:, None] + template.released).ravel())
-        batches["releaser"].append((base[:, None] + template.releaser).ravel())
-        for name in ("from_start", "lag_class", "why"):
-            batches[name].append(np.tile(getattr(template, name), len(base)))
-    for edges in between:
-        count = len(edges.released)
-        batches["released"].append(edges.released)
-        batches["releaser"].append(edges.releaser)
-        batches["from_start"].append(np.zeros(count, np.int8))
-        batches["lag_class"].append(np.zeros(count, np.int32))
-        batches["why"].append(np.full(count, edges.why, np.int8))
-    columns = {
-        name: np.concatenate(batches[name]).astype(dtype, copy=False)
-        for name, dtype in _RELEASE_COLUMNS.items()
-    }
-    order = np.argsort(columns["released"], kind="stable")
-    return {name: column[order] for name, column in columns.items()}
+    """Every release, inner ones first, grouped by the released stage. One column after the other, for
+    the sake of memory.
+    """
+    firsts = first[:-1].astype(np.int32)
+    bases = [firsts[template_of == number] for number in range(len(templates))]
+    columns = {"released": _release_column("released", templates, bases, between)}
+    order = np.argsort(columns["released"], kind="stable").astype(np.int32)
+    columns["released"] = columns["released"][order]
+    for name in _RELEASE_COLUMNS:
+        if name not in columns:
+            columns[name] = _release_column(name, templates, bases, between)[order]
+    return columns
+
+
+def _release_column(
+    name: str, templates: list[Template], bases: list[Int32s], between: list[Edges]
+) -> npt.NDArray[Any]:
+    """A column of the releases: those of the commands of each template, then those between commands."""
+    inner = [
+        (base[:, None] + getattr(template, name)).ravel()
+        if name in ("released", "releaser")
+        else np.tile(getattr(template, name), len(base))
+        for template, base in zip(templates, bases, strict=True)
+    ]
+    dtype = _RELEASE_COLUMNS[name]
+    outer = [_edge_column(name, edges).astype(dtype, copy=False) for edges in between]
+    return np.concatenate(inner + outer).astype(dtype, copy=False)
+
+
+def _edge_column(name: str, edges: Edges) -> npt.NDArray[Any]:
+    """A column of releases between commands: by ends, without a lag."""
+    if name in ("released", "releaser"):
+        column: npt.NDArray[Any] = getattr(edges, name)
+        return column
+    return np.full(len(edges.released), edges.why if name == "why" else 0, np.int32)

@@ -62,18 +62,6 @@ class Alignment:
     def __len__(self) -> int:
         return len(self.pe)
 
-    def lead_ps(self, row: int) -> int:
-        """How far the left one is ahead at a row; negative where the right one is."""
-        return int(self.right_ps[row] - self.left_ps[row])
-
-    def row_at(self, pe: int, left_ps: int) -> int:
-        """A PE's last row by that time of the left timeline, or its first; −1 where it has none."""
-        first, past = int(self.offsets[pe]), int(self.offsets[pe + 1])
-        if first == past:
-            return -1
-        found = int(np.searchsorted(self.left_ps[first:past], left_ps, side="right"))
-        return first + max(found - 1, 0)
-
     def first_divergence(self) -> int:
         """The row at which the two are apart for the first time (by the earlier of its two moments,
         the least row on a tie), or −1 where they never are."""

@@ -5,26 +5,25 @@ before it. What of that lies after the stage's end is latency. The path is a col
 last stage first.
 """
 
-from itertools import pairwise
+from collections.abc import Iterator
 from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
-from ...schemas.columns import Int64s
+from ...schemas.columns import Int32s, Int64s
 from ...schemas.stages import Engine, Why
 from ...schemas.timeline import Timeline
 
 Key = TypeVar("Key")
 
 
-def chain(timeline: Timeline, stage: int, until_ps: int = -1) -> Int64s:
-    """The stage, its cause, that one's cause …, as long as they start after `until_ps`: int64."""
+def back(timeline: Timeline, stage: int, until_ps: int = -1) -> Iterator[int]:
+    """The stage, its cause, that one's cause …, as long as they start after `until_ps`."""
     cause, start = timeline.cause.item, timeline.start_ps.item
-    found = []
     while stage >= 0 and start(stage) > until_ps:
-        found.append(stage)
+        yield stage
         stage = cause(stage)
-    return np.array(found, dtype=np.int64)
 
 
 def critical_path(timeline: Timeline) -> Int64s:
@@ -34,10 +33,12 @@ def critical_path(timeline: Timeline) -> Int64s:
     """
     if not len(timeline.end_ps):
         return np.zeros(0, np.int64)
-    return chain(timeline, int(timeline.end_ps.argmax()))
+    # argmax would copy a column that is mapped from a file
+    last = int((timeline.end_ps == timeline.makespan_ps).argmax())
+    return np.fromiter(back(timeline, last), dtype=np.int64)
 
 
-def spent_ps(timeline: Timeline, path: Int64s) -> tuple[Int64s, Int64s]:
+def spent_ps(timeline: Timeline, path: Int32s | Int64s) -> tuple[Int64s, Int64s]:
     """Per stage of the path, its time on it and the latency after it, int64 ps.
 
     Their sum and the path's first start are the makespan.
@@ -49,32 +50,35 @@ def spent_ps(timeline: Timeline, path: Int64s) -> tuple[Int64s, Int64s]:
     return spent, latency
 
 
-def time_by_engine(timeline: Timeline, path: Int64s) -> dict[Engine | None, int]:
+def time_by_engine(timeline: Timeline, path: Int32s | Int64s) -> dict[Engine | None, int]:
     """The makespan by engine of the path's stages, in ps; None is latency. Without zeros, largest first."""
     spent, latency = spent_ps(timeline, path)
-    engine = timeline.stages.engine[path]
-    found: dict[Engine | None, int] = {
-        timeline.engines[number]: int(spent[engine == number].sum())
-        for number in np.unique(engine).tolist()
-    }
+    times = _added_up(timeline.stages.engine[path], spent, len(timeline.engines))
+    found: dict[Engine | None, int] = dict(zip(timeline.engines, times, strict=True))
     found[None] = int(latency.sum()) + (int(timeline.start_ps[path[-1]]) if len(path) else 0)
     return _largest_first(found)
 
 
-def time_by_why(timeline: Timeline, path: Int64s) -> dict[Why, int]:
+def time_by_why(timeline: Timeline, path: Int32s | Int64s) -> dict[Why, int]:
     """The makespan by what the path's stages waited for, in ps. Without zeros, largest first.
 
     A stage waited from its cause's start to its own. Why.NOTHING is the last stage's own time, and
     whatever came before the first.
     """
-    found = dict.fromkeys(Why, 0)
-    starts = timeline.start_ps[path].tolist()
-    whys = timeline.why[path].tolist()
-    for (start, before), why in zip(pairwise(starts), whys, strict=False):
-        found[Why(why)] += start - before
-    if starts:
-        found[Why.NOTHING] += timeline.makespan_ps - starts[0] + starts[-1]
+    starts, whys = timeline.start_ps[path], timeline.why[path]
+    times = _added_up(whys[:-1], starts[:-1] - starts[1:], len(Why))
+    found = dict(zip(Why, times, strict=True))
+    if len(path):
+        found[Why.NOTHING] += timeline.makespan_ps - int(starts[0]) + int(starts[-1])
     return _largest_first(found)
+
+
+def _added_up(places: npt.NDArray[np.integer], times_ps: Int64s, count: int) -> list[int]:
+    """Per place from 0 to `count` − 1, its times."""
+    sums = np.zeros(count, dtype=np.int64)
+    np.add.at(sums, places, times_ps)
+    found: list[int] = sums.tolist()
+    return found
 
 
 def _largest_first(times_ps: dict[Key, int]) -> dict[Key, int]:

@@ -1,5 +1,6 @@
 """Idle time by reason in the picture, and that it is the summary's."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -11,13 +12,15 @@ from kerntape.viewer.model.idle_cells import (
     IDLE_LETTERS,
     idle_columns,
     idle_times,
-    legend_line,
+    legend_height,
+    legend_lines,
 )
-from kerntape.viewer.model.idleness import Idle, idle_by_reason, idle_parts
+from kerntape.viewer.model.idleness import IDLE_WORDS, Idle, idle_by_reason, idle_parts
 from kerntape.viewer.model.index import NO_STAGE, TimelineIndex
 from kerntape.viewer.model.lane_cells import row_line
 from kerntape.viewer.model.look import Overlay, first_look
 from kerntape.viewer.model.occupancy import axis
+from kerntape.viewer.model.text import line_cells
 from kerntape.viewer.model.tones import GROUND, Paint, tone
 from timeline_builder import (
     GEMM,
@@ -32,12 +35,17 @@ from timeline_builder import (
 )
 
 
+def total_ps(index, part):
+    """All of a part, in one column."""
+    return int(part.measure(axis(0, index.span_ps, 1))[0])
+
+
 def test_the_parts_of_every_lane_add_up_to_the_summary_s_reasons():
     index = TimelineIndex(decode_like(5), "x")
     for lane in range(len(index.lanes)):
         if index.lanes.count(lane):
             parts = idle_parts(index, [lane])
-            totals = [parts[idle].total_ps if idle in parts else 0 for idle in Idle]
+            totals = [total_ps(index, parts[idle]) if idle in parts else 0 for idle in Idle]
             assert totals == idle_by_reason(index, [[lane]])[0].tolist()
 
 
@@ -45,7 +53,7 @@ def test_idle_parts_and_busy_time_never_meet():
     index = TimelineIndex(decode_like(5), "x")
     shown = axis(0, index.timeline.makespan_ps, 1000)
     for lane in (GEMM, MATH, TCM):
-        idle = sum(part.measure(shown)[0] for part in idle_parts(index, [lane]).values())
+        idle = sum(part.measure(shown) for part in idle_parts(index, [lane]).values())
         busy = np.rint(index.lane(lane).seen(shown).density.share * shown.column_ps)
         assert np.array_equal(idle + busy, shown.column_ps)
 
@@ -103,7 +111,8 @@ def test_the_scheduler_only_decides_so_a_group_does_not_count_it():
     work_out(index)
     group = index.tree.rows[0]
     lanes = [lane for lane in group.lanes if lane != SCHED]
-    known = {idle: part.total_ps for idle, part in idle_times(index).known(group).items()}
+    parts = idle_times(index).known(group)
+    known = {idle: total_ps(index, part) for idle, part in parts.items()}
     totals = idle_by_reason(index, [lanes])[0]
     assert known == {idle: total for idle, total in enumerate(totals.tolist()) if total}
 
@@ -159,25 +168,38 @@ def test_an_engine_s_queue_hides_no_hazard_behind_it():
     }
 
 
+def legend(index, label_cells, width):
+    lines = legend_lines(index, label_cells, width)
+    assert {line_cells(line) for line in lines} == {width}
+    return ["".join(span.text for span in line).rstrip() for line in lines]
+
+
 def test_the_legend_names_the_reasons_that_occur_and_waits_until_there_are_some():
     index = TimelineIndex(two_commands().build(), "x")
-    assert "adding up" in "".join(span.text for span in legend_line(index, 12, 60))
+    assert legend(index, 12, 60) == [" idle for   adding up …"]
     work_out(index)
-    legend = "".join(span.text for span in legend_line(index, 12, 60)).rstrip()
-    assert legend == " idle for   d░ data  p░ dispatch  f░ command"
+    assert legend(index, 12, 60) == [" idle for   d░ data  p░ dispatch  f░ command"]
 
 
-def test_the_legend_gets_shorter_before_it_is_cut():
+def test_the_legend_gets_narrower_before_it_takes_another_line():
     index = TimelineIndex(two_commands().build(), "x")
     work_out(index)
+    assert legend(index, 10, 41) == [" idle for d data  p dispatch  f command"]
+    assert legend(index, 10, 37) == [" idle for d data p dispatch f command"]
+    assert legend(index, 10, 28) == [" d data p dispatch f command"]
+    assert legend(index, 10, 27) == [" d data p dispatch", " f command"]
 
-    def legend(width):
-        return "".join(span.text for span in legend_line(index, 10, width)).rstrip()
 
-    assert legend(41) == " idle for d data  p dispatch  f command"
-    assert legend(38) == " idle for d data p dispatch f command"
-    assert legend(30) == " d data p dispatch f command"
-    assert legend(24) == " d data p dispatch f co…"
+@pytest.mark.parametrize(("width", "lines"), [(40, 3), (70, 2), (80, 2), (93, 1), (120, 1)])
+def test_the_legend_of_all_reasons_has_whole_entries_at_any_usual_width(width, lines):
+    # the entries in a line: letter, space and word of ten reasons, 83 cells, and ten spaces before them
+    index = TimelineIndex(two_commands().build(), "x")
+    idle_times(index).reasons.update(Idle)
+    shown = legend(index, 10, width)
+    assert len(shown) == lines == legend_height(index, width)
+    for idle in Idle:
+        entry = rf"{IDLE_LETTERS[idle]}░? {IDLE_WORDS[idle]}\b"
+        assert len(re.findall(entry, "\n".join(shown))) == (idle is not Idle.DONE)
 
 
 def test_every_reason_has_a_letter_of_its_own():

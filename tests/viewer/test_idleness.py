@@ -104,10 +104,12 @@ def test_busy_and_idle_together_are_the_whole_time_of_every_engine():
         assert index.lane(lane).busy_ps + idle == timeline.makespan_ps
 
 
-def test_gaps_followed_together_and_one_by_one_give_the_same(monkeypatch):
+@pytest.mark.parametrize("at_once", [1, 2, 1 << 16])
+def test_gaps_followed_together_and_one_by_one_give_the_same(monkeypatch, at_once):
     timeline = decode_like(40)
     lanes = range(len(timeline.engines))
     together = idle_by_reason(TimelineIndex(timeline, "x"), [lanes])
+    monkeypatch.setattr(idleness, "GAPS_AT_ONCE", at_once)
     monkeypatch.setattr(idleness, "_FEW", 10**9)
     assert idle_by_reason(TimelineIndex(timeline, "x"), [lanes]).tolist() == together.tolist()
     monkeypatch.setattr(idleness, "_FEW", 1)

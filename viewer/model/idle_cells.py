@@ -4,7 +4,7 @@ A run of one reason begins with its letter, so that it can be told without colou
 Above a bar that leaves some of its column idle, the reason is its ground.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,10 +12,11 @@ import numpy.typing as npt
 
 from ...schemas.columns import Bools, Int64s
 from ...schemas.stages import Block
+from .depth import Depth
 from .idleness import IDLE_WORDS, Idle, idle_parts
 from .index import TimelineIndex
 from .last_shown import LastShown
-from .occupancy import Axis, Occupancy, density
+from .occupancy import Axis
 from .text import Line, Span, fit, fit_line, line_cells
 from .tones import FAINT, MUTED, TONES_PER_PAINT, Paint, tone
 from .tree import Row
@@ -30,6 +31,7 @@ IDLE_LETTERS = {
     Idle.BLOCKED: "f",
     Idle.QUEUE: "q",
     Idle.ENGINE: "e",
+    Idle.EVER: "x",
     Idle.DONE: " ",
 }
 
@@ -43,6 +45,7 @@ IDLE_PAINTS = {
     Idle.BLOCKED: Paint.CONTROL,
     Idle.QUEUE: Paint.VIOLATED,
     Idle.ENGINE: Paint.FETCH,
+    Idle.EVER: Paint.WRITE,
     Idle.DONE: Paint.FAINT,
 }
 
@@ -59,10 +62,10 @@ class IdleTimes:
 
     def __init__(self, index: TimelineIndex) -> None:
         self._index = index
-        self._parts: LastShown[dict[int, Occupancy]] = LastShown(3 * len(index) // 2)
+        self._parts: LastShown[dict[int, Depth]] = LastShown(len(index))
         self.reasons: set[int] = set()
 
-    def known(self, row: Row) -> dict[int, Occupancy] | None:
+    def known(self, row: Row) -> dict[int, Depth] | None:
         """A row's, or None where that is yet to be worked out."""
         return self._parts.get(row.key)
 
@@ -71,7 +74,7 @@ class IdleTimes:
         engines = self._index.timeline.engines
         lanes = [lane for lane in row.lanes if engines[lane].block is not Block.PE_SCHEDULER]
         parts = idle_parts(self._index, lanes or row.lanes)
-        self._parts.put(row.key, parts, sum(len(part.starts) for part in parts.values()))
+        self._parts.put(row.key, parts, sum(len(part) for part in parts.values()))
         self.reasons.update(parts)
 
 
@@ -97,11 +100,13 @@ def idle_columns(index: TimelineIndex, row: Row, empty: Bools, shown: Axis) -> I
     Runs of one reason over `empty` columns begin with its letter.
     """
     parts = idle_times(index).known(row) or {}
-    waiting = {reason: part for reason, part in parts.items() if reason != Idle.DONE}
-    measured = density(waiting, 1, shown)
-    done = density({r: p for r, p in parts.items() if r == Idle.DONE}, 1, shown).share > 0
-    waits = measured.share > 0
-    reason = np.where(waits, measured.paint, Idle.DONE)
+    spent = np.zeros((len(Idle), shown.width), dtype=np.int64)
+    for idle, part in parts.items():
+        spent[idle] = part.measure(shown)
+    done = spent[Idle.DONE] > 0
+    spent[Idle.DONE] = 0
+    waits = spent.max(axis=0) > 0
+    reason = np.where(waits, spent.argmax(axis=0), Idle.DONE)
     known = waits | done
     kept = np.where(known & empty, reason, -1)
     begins = known & empty & np.concatenate(([True], kept[1:] != kept[:-1]))
@@ -110,23 +115,48 @@ def idle_columns(index: TimelineIndex, row: Row, empty: Bools, shown: Axis) -> I
     return IdleColumns(known, waits, glyphs, _TONE[reason], _TONE[reason] // TONES_PER_PAINT)
 
 
-def legend_line(index: TimelineIndex, label_cells: int, width: int) -> Line:
-    """What the letters mean, of those that occur in what is known so far; shorter where it must."""
+def legend_lines(index: TimelineIndex, label_cells: int, width: int) -> list[Line]:
+    """What the letters mean, of those that occur in what is known so far: in one line, narrower where
+    it must be, and in several where that is not enough. No entry is cut where the widest fits.
+    """
     title = Span(fit(" idle for", label_cells), FAINT)
     found = [idle for idle in Idle if idle in idle_times(index).reasons and idle is not Idle.DONE]
     if not found:
-        return fit_line((title, Span("adding up …", MUTED)), width)
-    lines: list[Line] = [(title, *_legend(found, *style)) for style in LEGEND_STYLES]
-    lines.append((Span(" "), *_legend(found, *LEGEND_STYLES[-1])))
-    fitting = next((line for line in lines if line_cells(line) <= width), lines[-1])
-    return fit_line(fitting, width)
+        return [fit_line((title, Span("adding up …", MUTED)), width)]
+    lines: list[Line] = [_in_a_line(title, found, *style) for style in LEGEND_STYLES]
+    lines.append(_in_a_line(Span(" "), found, *LEGEND_STYLES[-1]))
+    fitting = next((line for line in lines if line_cells(line) <= width), None)
+    chosen = [fitting] if fitting is not None else _in_lines(found, width)
+    return [fit_line(line, width) for line in chosen]
+
+
+def legend_height(index: TimelineIndex, width: int) -> int:
+    """How many lines the legend takes."""
+    return len(legend_lines(index, index.tree.label_cells, width))
 
 
 LEGEND_STYLES = (("░", "  "), ("", "  "), ("", " "))
-"""Behind the letter, and behind the word: from roomy to narrow."""
+"""Behind the letter, and between two entries: from roomy to narrow."""
 
 
-def _legend(reasons: Sequence[Idle], fill: str, behind: str) -> Iterator[Span]:
+def _in_a_line(title: Span, reasons: Sequence[Idle], fill: str, between: str) -> Line:
+    line: Line = (title,)
+    for place, idle in enumerate(reasons):
+        line += (Span(between if place else ""), *_entry(idle, fill))
+    return line
+
+
+def _entry(idle: Idle, fill: str = "") -> Line:
+    letter = Span(f"{IDLE_LETTERS[idle]}{fill}", tone(IDLE_PAINTS[idle]))
+    return letter, Span(f" {IDLE_WORDS[idle]}", MUTED)
+
+
+def _in_lines(reasons: Sequence[Idle], width: int) -> list[Line]:
+    """Entry after entry; one that does not fit any more begins the next line."""
+    lines: list[Line] = [()]
     for idle in reasons:
-        yield Span(f"{IDLE_LETTERS[idle]}{fill}", tone(IDLE_PAINTS[idle]))
-        yield Span(f" {IDLE_WORDS[idle]}{behind}", MUTED)
+        entry = (Span(" "), *_entry(idle))
+        if lines[-1] and line_cells((*lines[-1], *entry)) > width:
+            lines.append(())
+        lines[-1] = (*lines[-1], *entry)
+    return lines

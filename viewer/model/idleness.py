@@ -5,23 +5,25 @@ are followed to the beginning of the gap. What the chain was doing at a moment i
 idle at that moment: PE_CPU dispatching, or else the nearest edge (seen from the stage) that waits
 for a resource: a hazard, a tile buffer, a credit, a command to finish. Where the chain stood in the
 queue of another engine before any such edge, the reason is that engine; else it waited for data.
-After its last stage an engine is done.
+After its last stage an engine is done; where the run stopped before its next one, it waits for ever.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from itertools import islice
 
 import numpy as np
 
-from ...replay.analysis.critical_path import chain
+from ...replay.analysis.critical_path import back
 from ...schemas.columns import Int8s, Int32s, Int64s
 from ...schemas.stages import StageKind, Why
 from ...schemas.timeline import Timeline
+from .depth import Covering, Depth
 from .exact_sums import sums_by_place
+from .forever import waiting_lanes
 from .index import TimelineIndex
 from .lanes import Run
-from .occupancy import Occupancy, occupancy
 
 
 class Idle(IntEnum):
@@ -36,7 +38,8 @@ class Idle(IntEnum):
     BLOCKED = 6
     QUEUE = 7
     ENGINE = 8
-    DONE = 9
+    EVER = 9
+    DONE = 10
 
 
 IDLE_WORDS = {
@@ -49,6 +52,7 @@ IDLE_WORDS = {
     Idle.BLOCKED: "command",
     Idle.QUEUE: "queue",
     Idle.ENGINE: "engine",
+    Idle.EVER: "for ever",
     Idle.DONE: "done",
 }
 
@@ -68,10 +72,14 @@ RESOURCE = {
 _UNDECIDED = -1
 _IDLE_OF_WHY = np.array([RESOURCE.get(why, _UNDECIDED) for why in Why], dtype=np.int8)
 _QUEUED_OF_WHY = np.where(np.arange(len(Why)) == Why.ENGINE, Idle.ENGINE, Idle.DATA).astype(np.int8)
-_BLOCKED, _DISPATCH, _DONE = (np.int8(idle) for idle in (Idle.BLOCKED, Idle.DISPATCH, Idle.DONE))
+_BLOCKED, _DISPATCH = np.int8(Idle.BLOCKED), np.int8(Idle.DISPATCH)
 
 _FEW = 64
 """Below so many gaps, their chains are followed one after the other instead of all together."""
+
+
+GAPS_AT_ONCE = 1 << 16
+"""So many are followed together, or steps of one, so that little memory is needed for all."""
 
 
 @dataclass(frozen=True)
@@ -122,10 +130,12 @@ def idle_by_reason(index: TimelineIndex, lanes: Sequence[Iterable[int]]) -> Int6
     rest = _NO_GAPS
     for owner, mine in enumerate(lanes):
         for run in index.lanes.runs(mine):
-            left = _follow(index.timeline, gaps_of(run, owner), add_up)
+            left = _follow_some_by_some(index.timeline, gaps_of(run, owner), add_up)
             rest = _joined(rest, left)
-            ended = run.covered_ends[run.offsets[1:] - 1]
-            total[owner, Idle.DONE] += int((index.timeline.makespan_ps - ended).sum())
+            ended = index.timeline.makespan_ps - run.covered_ends[run.offsets[1:] - 1]
+            reasons = _at_the_end(index, run)
+            total[owner, Idle.DONE] += int(ended[reasons == Idle.DONE].sum())
+            total[owner, Idle.EVER] += int(ended[reasons == Idle.EVER].sum())
     _follow_to_the_end(index.timeline, rest, add_up)
     return total
 
@@ -139,27 +149,45 @@ def _joined(one: Gaps, other: Gaps) -> Gaps:
     )
 
 
-def idle_parts(index: TimelineIndex, lanes: Iterable[int]) -> dict[int, Occupancy]:
-    """The idle time of some lanes as intervals by reason (Idle): with their busy time, lanes × makespan."""
-    pieces: dict[int, list[tuple[Int64s, Int64s]]] = {idle: [] for idle in Idle}
+def idle_parts(index: TimelineIndex, lanes: Iterable[int]) -> dict[int, Depth]:
+    """How many of some lanes are idle at each moment, by reason (Idle): with their busy time, lanes ×
+    makespan.
+    """
+    parts: dict[int, Covering] = {idle: Covering() for idle in Idle}
 
     def keep(_: Int32s, from_ps: Int64s, to_ps: Int64s, reason: Int8s) -> None:
         lasts = to_ps > from_ps
         for idle in np.unique(reason[lasts]).tolist():
             mine = lasts & (reason == idle)
-            pieces[idle].append((from_ps[mine], to_ps[mine]))
+            parts[idle].add(from_ps[mine], to_ps[mine])
 
     for run in index.lanes.runs(lanes):
-        left = _follow(index.timeline, gaps_of(run), keep)
+        left = _follow_some_by_some(index.timeline, gaps_of(run), keep)
         _follow_to_the_end(index.timeline, left, keep)
         ended = run.covered_ends[run.offsets[1:] - 1]
         until = np.full(len(ended), index.timeline.makespan_ps, np.int64)
-        keep(np.zeros(0, np.int32), ended, until, np.full(len(ended), _DONE))
-    return {
-        idle: occupancy(*(np.concatenate(column) for column in zip(*some, strict=True)))
-        for idle, some in pieces.items()
-        if some
-    }
+        keep(np.zeros(0, np.int32), ended, until, _at_the_end(index, run))
+    known = {idle: part.depth() for idle, part in parts.items()}
+    return {idle: depth for idle, depth in known.items() if len(depth)}
+
+
+def _at_the_end(index: TimelineIndex, run: Run) -> Int8s:
+    """Per lane, why it does nothing after its last stage."""
+    waits = waiting_lanes(index)[run.lanes]
+    return np.where(waits, np.int8(Idle.EVER), np.int8(Idle.DONE))
+
+
+def _follow_some_by_some(timeline: Timeline, gaps: Gaps, charge: Charge) -> Gaps:
+    """As _follow, GAPS_AT_ONCE at a time."""
+    rest = _NO_GAPS
+    for first in range(0, len(gaps), GAPS_AT_ONCE):
+        rest = _joined(rest, _follow(timeline, _part(gaps, first), charge))
+    return rest
+
+
+def _part(gaps: Gaps, first: int) -> Gaps:
+    some = slice(first, first + GAPS_AT_ONCE)
+    return Gaps(gaps.stage[some], gaps.from_ps[some], gaps.reason[some], gaps.owner[some])
 
 
 def _follow(timeline: Timeline, gaps: Gaps, charge: Charge) -> Gaps:
@@ -184,10 +212,18 @@ def _follow_to_the_end(timeline: Timeline, gaps: Gaps, charge: Charge) -> None:
     gaps = _follow(timeline, gaps, charge)
     columns = (gaps.stage, gaps.from_ps, gaps.reason, gaps.owner)
     for stage, from_ps, before, owner in zip(*(c.tolist() for c in columns), strict=True):
-        path = chain(timeline, stage, from_ps).astype(np.int32)
+        _follow_one(timeline, stage, from_ps, before, owner, charge)
+
+
+def _follow_one(
+    timeline: Timeline, stage: int, from_ps: int, before: int, owner: int, charge: Charge
+) -> None:
+    chain = back(timeline, stage, from_ps)
+    while len(path := np.fromiter(islice(chain, GAPS_AT_ONCE), dtype=np.int32)):
         reason = _first_decided(before, _waits_for(timeline, path))
         alike = np.full(len(path), from_ps, np.int64), np.full(len(path), owner, np.int32)
         _charge(timeline, Gaps(path, alike[0], reason, alike[1]), reason, charge)
+        before = int(reason[-1])
 
 
 def _waits_for(timeline: Timeline, stage: Int32s) -> Int8s:

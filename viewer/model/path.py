@@ -1,5 +1,6 @@
 """The critical path on the screen: which columns of a row it takes, the strip below the rows, the list."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -11,7 +12,7 @@ from ...replay.analysis.critical_path import (
     time_by_engine,
     time_by_why,
 )
-from ...schemas.columns import Bools, Int64s
+from ...schemas.columns import Bools, Int32s, Int64s
 from ...schemas.stages import Why
 from . import times
 from .index import NO_STAGE, TimelineIndex
@@ -35,11 +36,11 @@ class Path:
     path and the latency after it (ps), and their lanes.
     """
 
-    stages: Int64s
+    stages: Int32s
     from_ps: Int64s
     spent_ps: Int64s
     latency_ps: Int64s
-    lane: Int64s
+    lane: Int32s
 
     def __len__(self) -> int:
         return len(self.stages)
@@ -54,19 +55,24 @@ def _path(index: TimelineIndex) -> Path:
     timeline = index.timeline
     found = critical_path(timeline)
     spent, latency = spent_ps(timeline, found)
-    stages = found[::-1]
-    lanes = timeline.stages.engine[stages].astype(np.int64)
+    stages = found[::-1].astype(np.int32)
+    lanes = timeline.stages.engine[stages]
     return Path(stages, timeline.start_ps[stages], spent[::-1], latency[::-1], lanes)
 
 
 def on_path(index: TimelineIndex, row: Row, shown: Axis) -> Bools:
     """Per column, whether a stage of the row is on the critical path there."""
     path, edges = path_of(index), shown.edges
-    start = path.from_ps
-    end = np.maximum(start + path.spent_ps, start + 1)
-    mine = (start < edges[-1]) & (end > edges[0]) & np.isin(path.lane, row.lanes)
-    first = np.searchsorted(edges, start[mine].clip(edges[0]), side="right") - 1
-    past = np.searchsorted(edges, end[mine].clip(None, edges[-1]))
+    first_place, past_place = np.searchsorted(path.from_ps, edges[[0, -1]])
+    seen = slice(max(int(first_place) - 1, 0), int(past_place))
+    of_row = np.zeros(len(index.lanes), dtype=np.bool_)
+    of_row[list(row.lanes)] = True
+    mine = np.flatnonzero(of_row[path.lane[seen]]) + seen.start
+    start = path.from_ps[mine]
+    end = start + np.maximum(path.spent_ps[mine], 1)
+    is_seen = end > edges[0]
+    first = np.searchsorted(edges, start[is_seen].clip(edges[0]), side="right") - 1
+    past = np.searchsorted(edges, end[is_seen].clip(None, edges[-1]))
     steps_in = np.zeros(shown.width + 1, dtype=np.int64)
     np.add.at(steps_in, first, 1)
     np.add.at(steps_in, past, -1)
@@ -128,12 +134,7 @@ def path_count(index: TimelineIndex) -> int:
 
 def path_head(index: TimelineIndex, width: int) -> list[Line]:
     """Three lines: the makespan by engine, by what was waited for, and the head of the columns."""
-    found = path_of(index).stages[::-1]
-    engines: dict[str, int] = {}
-    for engine, time_ps in time_by_engine(index.timeline, found).items():
-        title = use_title(engine) if engine else LATENCY
-        engines[title] = engines.get(title, 0) + time_ps
-    whys = {_reason(why): ps for why, ps in time_by_why(index.timeline, found).items()}
+    engines, whys = index.once("path shares", lambda: _shared_out(index))
     makespan = max(index.timeline.makespan_ps, 1)
     head = f"    {'from':>12}  {'for':>12}  {'stage':<34}  waited for"
     return [
@@ -141,6 +142,16 @@ def path_head(index: TimelineIndex, width: int) -> list[Line]:
         _shares("waited for", whys, makespan, width),
         fit_line((Span(head, FAINT),), width),
     ]
+
+
+def _shared_out(index: TimelineIndex) -> tuple[dict[str, int], dict[str, int]]:
+    """The makespan by engine, and by what was waited for, in ps."""
+    found = path_of(index).stages[::-1]
+    engines: dict[str, int] = {}
+    for engine, time_ps in time_by_engine(index.timeline, found).items():
+        title = use_title(engine) if engine else LATENCY
+        engines[title] = engines.get(title, 0) + time_ps
+    return engines, {_reason(why): ps for why, ps in time_by_why(index.timeline, found).items()}
 
 
 def _shares(title: str, parts: dict[str, int], whole: int, width: int) -> Line:
@@ -182,6 +193,22 @@ def _step(index: TimelineIndex, place: int, is_chosen: bool, width: int) -> Line
         ),
         width,
     )
+
+
+PATH_COLUMNS = ("step", "stage", "engine", "name", "start_ps", "spent_ps", "latency_ps", "why")
+
+
+def path_rows(index: TimelineIndex) -> Iterator[tuple[object, ...]]:
+    """The steps as they are saved, in the order of time; `spent_ps` and `latency_ps` add up to the
+    makespan.
+    """
+    path = path_of(index)
+    columns = (path.stages, path.spent_ps, path.latency_ps)
+    steps = zip(*(column.tolist() for column in columns), strict=True)
+    for place, (stage, spent, latency) in enumerate(steps):
+        why = Why(int(index.timeline.why[stage])).name.lower()
+        engine, name = index.engine(stage).title, stage_name(index, stage)
+        yield place + 1, stage, engine, name, index.start(stage), spent, latency, why
 
 
 def path_stage(index: TimelineIndex, place: int) -> int:

@@ -6,7 +6,7 @@ from . import times
 from .hazards import HazardIndex
 from .index import NO_STAGE, TimelineIndex
 from .look import Look
-from .slack import MOST_STAGES, slack_of_index
+from .slack import slack_of_index
 from .text import Line, Span, cut, fit_line, wrap
 from .tones import FAINT, MUTED, STRONG, TEXT, tone
 from .why import why_words
@@ -53,7 +53,9 @@ def _content(index: TimelineIndex, hazards: HazardIndex, stage: int, width: int)
     tiles = tile_words(index, stage)
     yield (Span(kind_words(index, stage), _title_tone(index, stage)), Span(f"  {tiles}", TEXT))
     yield (Span(f"command {command}", TEXT), Span(f"  {index.pe_names[pe]}", MUTED))
-    yield from _wrapped(command_words(index, pe, command), width, MUTED)
+    words = command_words(index, pe, command)
+    if words.lower() != kind_words(index, stage).lower():
+        yield from _wrapped(words, width, MUTED)
     yield ()
     yield from _times(index, stage)
     yield ()
@@ -77,13 +79,10 @@ def _times(index: TimelineIndex, stage: int) -> Iterator[Line]:
         Span(times.exact(end), TEXT),
         Span(f"  {times.exact(end - start)}", STRONG),
     )
-    known = slack_of_index(index)
-    slack = known.of(stage)
+    slack = slack_of_index(index).of(stage)
     if slack is not None:
         words = "none: it is critical" if slack == 0 else times.exact(slack)
         yield (Span("slack ", FAINT), Span(words, STRONG if slack == 0 else TEXT))
-    elif known.is_done and len(index) > MOST_STAGES:
-        yield (Span("slack ", FAINT), Span("only of shorter runs", MUTED))
 
 
 def _handles(index: TimelineIndex, stage: int) -> Iterator[Line]:

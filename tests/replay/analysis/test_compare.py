@@ -133,16 +133,8 @@ def test_the_first_divergence_is_the_earliest_moment_that_is_apart():
     lined_up = align(left, later(left, 1_000, first_stage=6))
     row = lined_up.first_divergence()
     assert lined_up.left[row] == 6
-    assert lined_up.lead_ps(row) == 1_000
+    assert lined_up.right_ps[row] - lined_up.left_ps[row] == 1_000
     assert align(left, left).first_divergence() == -1
-
-
-def test_a_row_is_found_by_time():
-    left = two_commands().build()
-    lined_up = align(left, left)
-    assert lined_up.left_ps[lined_up.row_at(0, 54_000)] == 54_000
-    assert lined_up.left_ps[lined_up.row_at(0, 77_999)] == 54_000
-    assert lined_up.row_at(0, 0) == 0
 
 
 def test_the_same_trace_read_twice_is_the_same_commands(opt2, opt3):

@@ -1,7 +1,7 @@
 """The critical path and its time, by engine and by reason."""
 
 from kerntape.replay.analysis.critical_path import (
-    chain,
+    back,
     critical_path,
     spent_ps,
     time_by_engine,
@@ -24,7 +24,7 @@ def test_of_stages_that_end_together_the_first_begins_the_path():
 
 
 def test_a_chain_stops_where_a_stage_started_no_later_than_asked():
-    assert chain(two_commands().build(), 7, 30_000).tolist() == [7, 6, 5, 4]
+    assert [*back(two_commands().build(), 7, 30_000)] == [7, 6, 5, 4]
 
 
 def test_every_stage_of_the_path_has_its_part_of_the_makespan_and_the_latency_after_it():

@@ -125,7 +125,7 @@ def one_frame(index: TimelineIndex, hazards: HazardIndex, look: Look, size: tupl
     """Everything that a screen of that size shows; the number of strips."""
     width, height = size
     left, middle = width - BOX_CELLS, height - FIXED_LINES
-    rows = rows_height(look, middle)
+    rows = rows_height(index, look, left, middle)
     look = scrolled(index, look, rows)
     parts: list[tuple[list[Line], int]] = [
         ([frame.header_line(index, width)], width),

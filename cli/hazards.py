@@ -23,8 +23,6 @@ ADVICE = (
     "bytes (byte_range, rw_aware, serial)."
 )
 
-SHARED_NAMED = 4
-
 _PHRASES = {
     "RAW": ("reads what", "may not have written yet"),
     "WAR": ("writes over what", "may still be reading"),
@@ -133,22 +131,12 @@ def text_lines(
 ) -> Iterator[str]:
     """The verdict, then the hazards grouped by what a kernel's author would change, and last what was
     not looked at."""
+    from ..replay.hazards.shared import shared_lines
+
     yield from _verdict_lines(trace, policy, checked, within=" within a PE" if shared else "")
     if shared:
         yield from [""] if len(checked.hazards) else []
         yield from shared_lines(shared)
-
-
-def shared_lines(shared: tuple[SharedTensor, ...]) -> list[str]:
-    """What several PEs reach, one of them writing: nothing of it was compared between PEs."""
-    names = [f"{tensor.name} of PE {tensor.owner}" for tensor in shared[:SHARED_NAMED]]
-    more = len(shared) - len(names)
-    listed = ", ".join(names) + (f" and {more:,} more" if more else "")
-    are = "is" if len(shared) == 1 else "are"
-    return [
-        f"{_counted(len(shared), 'tensor')} {are} reached by several PEs, written by at least one: {listed}.",
-        "Pairs of commands of different PEs are not compared; replay --check-data sees what they do.",
-    ]
 
 
 def _verdict_lines(trace: Trace, policy: str, checked: StaticCheck, within: str) -> Iterator[str]:

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from ..schemas.deadlock import depth_remedy
 from .flow import counted, cut, flowed, printable
-from .printing import aligned, depth_remedy
+from .printing import aligned
 
 OP_INDENT = " " * 8
 SHORT_HASH = 12

@@ -25,15 +25,6 @@ def _line(row: Sequence[str], widths: Sequence[int], right: Collection[int]) -> 
     return GAP.join(cells).rstrip()
 
 
-def depth_remedy(clearing_depth: int | None) -> str:
-    """Which queue depth clears a deadlock, and the option that gives it."""
-    if clearing_depth is None:
-        return "no queue depth clears it"
-    return (
-        f"a queue depth of {clearing_depth} clears it: --set topology.ipcq.depth={clearing_depth}"
-    )
-
-
 def print_json(value: dict[str, Any]) -> None:
     """Print one JSON object, keys in the order given; a Decimal as the number that prints alike."""
     print(json.dumps(value, indent=2, ensure_ascii=False, default=_json_number))

@@ -132,12 +132,13 @@ def _compare_policies(arguments: argparse.Namespace) -> int:
     """The table is the answer whatever it says of hazards and values; a deadlock is a finding."""
     from pathlib import Path
 
+    from ..replay.hazards.shared import not_compared_text
     from ..replay.policy_table import policy_table, policy_table_json
     from ..schemas.timeline_file import read_trace_of
     from ..topologies.loader import resolve_topology
     from .printing import print_json
     from .progress import Progress
-    from .replay_text import not_compared_text, policy_table_text
+    from .replay_text import policy_table_text
 
     _refuse_files_of_one_replay(arguments)
     progress = Progress("policies")

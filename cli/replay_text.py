@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .printing import aligned, depth_remedy
+from ..replay.hazards.shared import not_compared_text
+from ..schemas.deadlock import depth_remedy
+from .printing import aligned
 
 if TYPE_CHECKING:
     from ..replay.policy_table import PolicyRow, PolicyTable
@@ -105,12 +107,6 @@ def _hazard_rows(hazards: dict[str, int | None]) -> list[list[str]]:
 def _shared_rows(count: int) -> list[list[str]]:
     """What the hazards say nothing of, where several PEs reach one tensor and one of them writes."""
     return [["", not_compared_text(count)]] if count else []
-
-
-def not_compared_text(count: int) -> str:
-    """For a count of shared tensors."""
-    tensors = "1 tensor" if count == 1 else f"{count:,} tensors"
-    return f"not compared: {tensors} that several PEs reach (--check-data sees them)"
 
 
 TAIL_SHOWN = 16

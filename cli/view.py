@@ -32,7 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=THEMES,
         help="for a dark or a light screen (default: as the terminal says, else dark)",
     )
-    add_model_options(parser)
+    add_model_options(parser, more_policies="; of a timeline: its own")
+    parser.set_defaults(policy=None, runner=None)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -86,35 +87,42 @@ def on_terminal() -> bool:
 
 
 def open_timeline(path: Path, arguments: argparse.Namespace) -> Timeline:
-    """The file's timeline. A trace, and a timeline under another model than its own, is replayed.
+    """The file's timeline. A trace is replayed; a timeline too where an option of the model is given, and
+    then what is not given stays as it is in the timeline.
 
     Raises FileError for a file that is not whole and sound, ConfigError for a model option.
     """
-    from ..replay.replay import replay
+    from ..replay.policy import DEFAULT_POLICY
+    from ..replay.replay import DEFAULT_RUNNER, replay, replay_again
     from ..schemas.timeline_file import read_timeline
     from ..schemas.trace_file import is_trace, read_trace
     from ..topologies.loader import resolve_topology
 
+    topology = resolve_topology(arguments.topology) if arguments.topology else None
+    runner = arguments.runner or DEFAULT_RUNNER
     if is_trace(path):
-        trace = read_trace(path)
-    else:
-        timeline = read_timeline(path)
-        if not _chooses_a_model(arguments):
-            return timeline
-        trace = timeline.trace
-    return replay(
-        trace,
-        topology=resolve_topology(arguments.topology) if arguments.topology else None,
+        return replay(
+            read_trace(path),
+            topology=topology,
+            calibration=arguments.calibration,
+            settings=arguments.settings,
+            policy=arguments.policy or DEFAULT_POLICY,
+            runner=runner,
+        )
+    timeline = read_timeline(path)
+    if not _chooses_a_model(arguments):
+        return timeline
+    return replay_again(
+        timeline,
+        topology=topology,
         calibration=arguments.calibration,
         settings=arguments.settings,
         policy=arguments.policy,
-        runner=arguments.runner,
+        runner=runner,
     )
 
 
 def _chooses_a_model(arguments: argparse.Namespace) -> bool:
-    """Whether any of the model's options was given other than as it stands by default."""
-    parser = argparse.ArgumentParser()
-    add_model_options(parser)
-    defaults = vars(parser.parse_args([]))
-    return any(getattr(arguments, name) != value for name, value in defaults.items())
+    """Whether any of the model's options was given."""
+    options = ("calibration", "settings", "policy", "topology", "runner")
+    return any(getattr(arguments, name) for name in options)

@@ -26,7 +26,7 @@ def shipped_calibrations() -> dict[str, str]:
 
 def read_calibration(name_or_path: str) -> Calibration:
     """A calibration over the shipped default alone. Raises ConfigError as resolve_calibration does."""
-    layers = _Layers(DEFAULT_CALIBRATION)
+    layers = _default_layers()
     layers.lay_calibration(name_or_path)
     return layers.calibration()
 
@@ -39,11 +39,18 @@ def resolve_calibration(
     Raises ConfigError: no such calibration, an unknown key (with what was probably meant), a wrong
     or missing value; one line that names the file, or the setting, and the key.
     """
-    layers = _Layers(DEFAULT_CALIBRATION)
+    layers = _default_layers()
     if topology.pe_cost_model:
         layers.lay(topology.pe_cost_model, f"{topology.name}.pe_cost_model")
     if calibration is not None:
         layers.lay_calibration(calibration)
+    layers.lay_settings(settings)
+    return layers.calibration()
+
+
+def with_settings(calibration: Calibration, settings: Sequence[str]) -> Calibration:
+    """A calibration with `path=value` words laid over it. Raises ConfigError as resolve_calibration does."""
+    layers = _Layers(calibration.model_dump(), calibration.name, [calibration.name])
     layers.lay_settings(settings)
     return layers.calibration()
 
@@ -56,9 +63,8 @@ def calibration_yaml(calibration: Calibration) -> str:
 class _Layers:
     """The levels laid so far: the merged values, and the names of what they are made of."""
 
-    def __init__(self, base: str) -> None:
-        self._values, self._where = read_named_yaml(base, _PACKAGE, "calibration")
-        self._made_of = [base]
+    def __init__(self, values: dict[str, Any], where: str, made_of: list[str]) -> None:
+        self._values, self._where, self._made_of = values, where, made_of
 
     def lay(self, costs: dict[str, Any], made_of: str) -> None:
         """Lay a part of a cost model over what is there."""
@@ -87,6 +93,11 @@ class _Layers:
     def calibration(self) -> Calibration:
         """The levels as one calibration, checked whole."""
         return check(Calibration, self._values | {"name": " + ".join(self._made_of)}, self._where)
+
+
+def _default_layers() -> _Layers:
+    values, where = read_named_yaml(DEFAULT_CALIBRATION, _PACKAGE, "calibration")
+    return _Layers(values, where, [DEFAULT_CALIBRATION])
 
 
 def _merged(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from ..schemas.config_file import as_exact, check, key_paths, with_values
 from ..schemas.errors import ConfigError, did_you_mean
 from ..schemas.topology import Direction, Grid, Topology
 from ..schemas.trace import Trace
-from .calibration import resolve_calibration
+from .calibration import resolve_calibration, with_settings
 
 TOPOLOGY = "topology."
 
@@ -28,9 +28,11 @@ def resolve_model(
     topology: Topology | None = None,
     calibration: str | None = None,
     settings: Sequence[str] = (),
+    own: Calibration | None = None,
 ) -> tuple[Topology, Calibration]:
     """The machine and the numbers of a replay. `settings` are `path=value` words: a calibration's
-    numbers, or structure. A machine with changed structure has the changes in its name.
+    numbers, or structure. A machine with changed structure has the changes in its name. Where no
+    calibration is named, the numbers are `own` ones, if there are such, with the settings over them.
 
     Raises ConfigError as `resolve_calibration`, `structure_value` and `compatible` do.
     """
@@ -40,6 +42,8 @@ def resolve_model(
     lowered_for = _with_structure(machine, structure) if structure else machine
     if topology or structure:
         lowered_for = compatible(trace, lowered_for)
+    if own is not None and calibration is None:
+        return lowered_for, with_settings(own, costs)
     return lowered_for, resolve_calibration(machine, calibration, costs)
 
 

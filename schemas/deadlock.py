@@ -39,3 +39,12 @@ class Deadlock:
     cycle: tuple[BlockedCommand, ...]
     tail: tuple[BlockedCommand, ...]
     clearing_depth: int | None
+
+
+def depth_remedy(clearing_depth: int | None) -> str:
+    """Which queue depth clears a deadlock, and the option that gives it."""
+    if clearing_depth is None:
+        return "no queue depth clears it"
+    return (
+        f"a queue depth of {clearing_depth} clears it: --set topology.ipcq.depth={clearing_depth}"
+    )

@@ -2,68 +2,67 @@
 
 import asyncio
 import os
-import signal
 import sys
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
+from typing import ClassVar
 
 from textual import events
 from textual.app import App
 from textual.await_complete import AwaitComplete
+from textual.binding import Binding, BindingType
 from textual.driver import Driver
 from textual.message import Message
 from textual.pilot import Pilot
 from textual.theme import Theme as TextualTheme
+from textual.widget import AwaitMount
 
 from ..schemas.errors import KerntapeError
 from ..schemas.timeline import Timeline
+from .actions import named
 from .daemon_threads import DaemonThreads
+from .endings import Ending
+from .job_control import has_shell, stop_job
+from .model.help import MODIFIER_KEYS
 from .model.index import TimelineIndex
 from .model.text import Line
 from .model.tones import Paint
 from .picture_file import compose, picture_name, write_picture
 from .screens.ask import AskLine
 from .screens.command_line import CommandLine
-from .screens.host import ExportAsked, LeaveAsked
+from .screens.host import LeaveAsked, PictureAsked
 from .screens.keys import KeysScreen
 from .screens.saving import SAVING
 from .screens.timeline import TimelineScreen
+from .terminal_driver import sturdy
 from .widgets.painted import Painted
-from .widgets.palette import DARK, LIGHT, Palette, Theme
-from .widgets.typed_line import TypedLine
+from .widgets.palette import DARK, LIGHT, Palette, Theme, theme_of_terminal
 
 THEMES = {"dark": DARK, "light": LIGHT}
-
-CLEAR = "\x1b[H\x1b[2J"
-"""Written before the terminal's own screen comes back: one that has grown meanwhile would keep the top
-lines otherwise.
-"""
 
 SWITCH_S = 0.0005
 """How long a thread may run Python while the screen wants to; Python's own 5 ms add up to a tenth of a
 second a key.
 """
 
+NO_SHELL = "there is no shell here to go back to: q leaves"
+
 TYPING_SCREENS = (AskLine, CommandLine, KeysScreen)
 """The screens with a line to type in."""
 
-LIGHT_GROUNDS = ("7", "15")
-"""The numbers of white among a terminal's sixteen colours."""
 
-
-class LineReady(Message):
-    """A line is there to be typed in, or has taken an Enter (`is_taken`)."""
-
-    def __init__(self, *, is_taken: bool) -> None:
-        super().__init__()
-        self.is_taken = is_taken
+class EnterTaken(Message):
+    """A line that is typed in has taken an Enter."""
 
 
 class Browser(App[None]):
     """Shows one timeline, or two side by side, until the user quits."""
 
     CSS_PATH = "browser.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(key, "suspend_process", show=False, priority=True) for key in named("suspend").keys
+    ]
     ENABLE_COMMAND_PALETTE = False
 
     def __init__(
@@ -81,30 +80,23 @@ class Browser(App[None]):
             self.register_theme(_textual_theme(one))
         self.theme = theme.name
         self.title = title
-        self._keys_in_turn: deque[events.Key] = deque()
-        self._is_entering = False
-        self.ended_by: signal.Signals | None = None
+        self._keys_in_turn: deque[events.Key | events.Paste] = deque()
+        self._entered_on: AskLine | CommandLine | KeysScreen | None = None
+        self.ending = Ending(self.exit)
         self._path = path
         self._index = TimelineIndex(timeline, title)
         self._other = TimelineIndex(*other) if other else None
 
     def get_driver_class(self) -> type[Driver]:
-        """Textual's for this platform; it leaves nothing of the screen behind."""
-        driver_class = super().get_driver_class()
-
-        def stop_application_mode(driver: Driver) -> None:
-            driver.write(CLEAR)
-            driver_class.stop_application_mode(driver)
-
-        return type("Clearing", (driver_class,), {"stop_application_mode": stop_application_mode})
+        """Textual's for this platform, made to live through what terminals do."""
+        return sturdy(super().get_driver_class())
 
     def on_load(self) -> None:
         """No thread at work keeps the browser from being left, or makes a key wait for long."""
         loop = asyncio.get_running_loop()
         loop.set_default_executor(DaemonThreads())
-        if not self.is_headless and sys.platform != "win32":
-            for ending in (signal.SIGTERM, signal.SIGHUP):
-                loop.add_signal_handler(ending, self._end, ending)
+        if not self.is_headless:
+            self.ending.listen(loop)
         sys.setswitchinterval(SWITCH_S)
 
     def get_default_screen(self) -> TimelineScreen:
@@ -117,10 +109,10 @@ class Browser(App[None]):
         patches = [(one.region.x, one.region.y, one.lines) for one in painted]
         return compose(patches, self.size.width, self.size.height)
 
-    def on_export_asked(self, event: ExportAsked) -> None:
+    def on_picture_asked(self, event: PictureAsked) -> None:
         """Writes what is on the screen beside the user's other files, never over one of them."""
         try:
-            path = picture_name(event.name, self.title)
+            path = picture_name(event.name, self.title, event.view)
             write_picture(path, self.screen_lines(), self.size.width, Palette(self.palette.theme))
         except KerntapeError as error:
             event.say(str(error))
@@ -130,34 +122,59 @@ class Browser(App[None]):
     # ---------------------------------------------------------------- keys in their turn
 
     async def on_event(self, event: events.Event) -> None:
-        """Textual's. Where many keys come at once, each waits until a line that is to be typed in is
-        there, and until it has taken an Enter: what is behind that is for the screen in front then.
+        """Textual's. Where many keys come at once, each waits until the screen in front is there, and
+        until a line has taken an Enter: what is behind that is for the screen in front then. So it is
+        with what is pasted. Some terminals tell of Shift and the like alone: that is no key yet.
         """
-        if isinstance(event, events.Key):
+        if not isinstance(event, events.Key | events.Paste):
+            await super().on_event(event)
+        elif isinstance(event, events.Paste) or event.key not in MODIFIER_KEYS:
             self._keys_in_turn.append(event)
             await self._take_keys()
-        else:
-            await super().on_event(event)
 
     async def _take_keys(self) -> None:
-        while self._keys_in_turn and not self._waits_for_line:
-            key = self._keys_in_turn.popleft()
-            self._is_entering = key.key == "enter" and isinstance(self.focused, TypedLine)
+        while self._keys_in_turn and self._entered_on is not self.screen:
+            await self._front_is_there()
+            key, screen = self._keys_in_turn.popleft(), self.screen
+            if isinstance(screen, TYPING_SCREENS):
+                screen.set_focus(screen.line)  # even if the terminal said that nobody looks at it
+                is_entered = isinstance(key, events.Key) and key.key == "enter"
+                self._entered_on = screen if is_entered else None
             await super().on_event(key)
 
-    @property
-    def _waits_for_line(self) -> bool:
-        is_due = isinstance(self.screen, TYPING_SCREENS)
-        return self._is_entering or (is_due and not isinstance(self.focused, TypedLine))
+    async def _front_is_there(self) -> None:
+        """Waits until the screen in front has its widgets, which takes no key."""
+        while not self.screen.is_mounted:
+            await AwaitMount(self.screen, [self.screen])
 
-    def line_is_ready(self, *, is_taken: bool) -> None:
-        """A line is there to be typed in, or has taken an Enter: then what was typed is done first."""
-        self.screen.call_later(self.post_message, LineReady(is_taken=is_taken))
+    def line_has_taken_enter(self) -> None:
+        """What was typed is done before the keys behind it are taken."""
+        self.screen.call_later(self.post_message, EnterTaken())
 
-    async def on_line_ready(self, event: LineReady) -> None:
+    async def on_enter_taken(self) -> None:
         """The keys that waited are taken."""
-        self._is_entering &= not event.is_taken
+        self._entered_on = None
         await self._take_keys()
+
+    # ---------------------------------------------------------------- the shell, and back
+
+    def action_suspend_process(self) -> None:
+        """As terminal programs do on ^Z: the whole job stops, a script around it too, and the shell is
+        back. Where no shell waits for it, nothing would ever wake it, and the screen says so.
+        """
+        if self._driver is not None and self._driver.can_suspend and has_shell():
+            with self.suspend():
+                stop_job()
+        elif hasattr(self.screen, "say"):
+            self.screen.say(NO_SHELL)
+        else:
+            self.bell()
+
+    def on_driver_signal_resume(self) -> None:
+        """The screen is painted anew: what the shell showed meanwhile lies where it was."""
+        self.refresh(layout=True)
+        for screen in self.screen_stack:
+            screen.refresh(layout=True)
 
     # ---------------------------------------------------------------- leaving
 
@@ -176,11 +193,6 @@ class Browser(App[None]):
     def pop_screen(self) -> AwaitComplete:
         """Textual's. A click that was on its way to a panel may find that no panel is left."""
         return super().pop_screen() if len(self.screen_stack) > 1 else AwaitComplete()
-
-    def _end(self, ending: signal.Signals) -> None:
-        """Leaves with the terminal as it was, and with the exit code of what a signal ended."""
-        self.ended_by = ending
-        self.exit()
 
     async def action_quit(self) -> None:
         """Textual's own key for leaving, ^Q."""
@@ -209,12 +221,6 @@ def _textual_theme(theme: Theme) -> TextualTheme:
     )
 
 
-def theme_of_terminal(environment: Mapping[str, str]) -> Theme:
-    """Light on a terminal that says that its ground is (COLORFGBG: `0;15`), else dark."""
-    ground = environment.get("COLORFGBG", "").rpartition(";")[2]
-    return LIGHT if ground in LIGHT_GROUNDS else DARK
-
-
 def browse(
     timeline: Timeline,
     *,
@@ -227,13 +233,13 @@ def browse(
 
     `other` is a second timeline and its title: both are then shown side by side. Bookmarks are kept
     beside the file at `path`; without one, until the browser is left. `theme` is a name of THEMES;
-    without one the terminal is asked for its ground.
+    without one the terminal is asked for its ground. Raises SystemExit(1) where the browser
+    failed, which it has told by then, and what `Ending.conclude` does where a signal ended it.
     """
     colours = THEMES[theme] if theme else theme_of_terminal(os.environ)
     browser = Browser(timeline, title, other, path, colours)
     browser.run()
-    if browser.ended_by is not None:
-        raise SystemExit(128 + browser.ended_by)
+    browser.ending.conclude(browser.return_code or 0)
 
 
 def export_svg(

@@ -12,10 +12,10 @@ import numpy as np
 
 from ..schemas.atomic_file import write_whole
 from ..schemas.columns import Int64s
-from ..schemas.errors import FileError
 from ..schemas.stages import Why
 from .model.index import TimelineIndex
 from .model.words import kind_words
+from .new_file import check_new
 
 COLUMNS = (
     "stage",
@@ -44,8 +44,7 @@ def write_csv(path: Path, index: TimelineIndex, stages: Int64s) -> None:
 
 def write_table(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Writes the columns' names and the rows. FileError where the file exists or cannot be written."""
-    if path.exists():
-        raise FileError(f"{path.name}: exists already; choose another name")
+    check_new(path)
     with write_whole(path) as file:
         for part in _parts(columns, rows):
             file.write(part.encode("utf-8"))

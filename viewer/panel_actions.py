@@ -32,7 +32,7 @@ PANEL_ACTIONS = (
     Action("list_page_up", ("pageup",), "PgUp", LISTS, "a page up"),
     Action("list_first", ("home",), "Home", LISTS, "first line"),
     Action("list_last", ("end",), "End", LISTS, "last line"),
-    Action("choose", ("enter",), "Enter", LISTS, "choose: go there, type the number"),
+    Action("choose", ("enter",), "Enter", LISTS, "go there; in the calibration type the number"),
     Action(
         "close", ("escape", "q", "ctrl+c"), "Esc q", LISTS, "close; so does the key that opened it"
     ),
@@ -44,11 +44,11 @@ PANEL_ACTIONS = (
     Action("reset_all", ("R",), "R", CALIBRATE, "everything as it was"),
     Action("save_calibration", ("s",), "s", CALIBRATE, "save the numbers as a calibration file"),
     Action("compare_turned", ("x",), "x", CALIBRATE, "close, and compare with how it was"),
-    Action("next_outcome", ("o",), "o", HAZARDS, "only violated, potential, held; all"),
+    Action("next_fate", ("o",), "o", HAZARDS, "only violated, potential, held, at no cost; all"),
     Action("next_kind", ("f",), "f", HAZARDS, "only RAW, WAR, WAW; all"),
     Action("same_pe", ("p",), "p", HAZARDS, "only those on the chosen one's PE; all"),
     Action("handle_filter", ("slash",), "/", HAZARDS, "only those on handles named like this"),
-    Action("no_filter", ("r",), "r", HAZARDS, "all of them"),
+    Action("no_filter", ("r",), "r", HAZARDS, "no filter: every hazard"),
     Action("find_potential", ("a",), "a", HAZARDS, "find what can go wrong in any replay"),
     Action("next_difference", ("n",), "n", COMPARE, "next line of the table: where it is largest"),
     Action("previous_difference", ("N",), "N", COMPARE, "the line before"),
@@ -59,7 +59,11 @@ PANEL_ACTIONS = (
     Action("match_after", ("greater_than_sign",), ">", COMPARE, "next stage that / found"),
     Action("match_before", ("less_than_sign",), "<", COMPARE, "previous stage that / found"),
     Action(
-        "leave_comparison", ("x", "escape", "q", "ctrl+c"), "x Esc", COMPARE, "back, to this stage"
+        "leave_comparison",
+        ("x", "escape", "q", "ctrl+c"),
+        "x Esc",
+        COMPARE,
+        "back to the timeline, to this stage",
     ),
     Action("pe_right", ("right", "l"), "→ l", MACHINE, "the PE on the right"),
     Action("pe_left", ("left", "h"), "← h", MACHINE, "the PE on the left"),
@@ -77,7 +81,13 @@ PANEL_ACTIONS = (
         "at the cursor's instant, or over the area or what is shown",
     ),
     Action("go_to_lanes", ("enter",), "Enter", MACHINE, "to this PE's lanes"),
-    Action("leave_machine", ("g", "M", "escape", "q", "ctrl+c"), "g Esc", MACHINE, "back"),
+    Action(
+        "leave_machine",
+        ("g", "M", "escape", "q", "ctrl+c"),
+        "g Esc",
+        MACHINE,
+        "back to the timeline",
+    ),
 )
 
 

@@ -3,6 +3,7 @@
 Block glyphs are drawn as the rectangles they stand for, so that bars join whatever font a reader has.
 """
 
+import os
 import re
 from collections.abc import Iterable, Iterator
 from html import escape
@@ -10,9 +11,9 @@ from itertools import count, groupby
 from pathlib import Path
 
 from ..schemas.atomic_file import write_whole
-from ..schemas.errors import FileError
 from .model.text import Line, Span, cells, character_cells
 from .model.tones import TEXT
+from .new_file import check_new
 from .widgets.palette import Palette
 
 CELL_WIDTH = 8.4
@@ -24,16 +25,22 @@ FONTS = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace"
 BLOCKS = "▁▂▃▄▅▆▇█"
 LEFT_BLOCKS = "▏▎▍▌▋▊▉"
 
+MOST_STEM_BYTES = 230
+"""With a number and a suffix behind it, it still is a file's name. Its end says more than its beginning."""
+
 Patch = tuple[int, int, list[Line]]
 """Lines and where their top left cell lies: (column, line, lines)."""
 
 
 def compose(patches: Iterable[Patch], width: int, height: int) -> list[Line]:
-    """The patches laid over each other, later ones on top, as `height` lines of `width` cells."""
+    """The patches laid over each other, later ones on top, as `height` lines of `width` cells. What of
+    them lies outside, on a terminal too small for them, is left out.
+    """
     canvas = [[(" ", TEXT)] * width for _ in range(height)]
     for left, top, lines in patches:
-        for y, line in enumerate(lines[: max(height - top, 0)], start=top):
-            _lay(canvas[y], left, line)
+        for y, line in enumerate(lines, start=top):
+            if 0 <= y < height:
+                _lay(canvas[y], left, line)
     return [_joined(row) for row in canvas]
 
 
@@ -45,7 +52,7 @@ def _lay(row: list[tuple[str, int]], column: int, line: Line) -> None:
                 before, tone = row[column - 1]
                 row[column - 1] = (before + character, tone)
             for offset in range(wide):
-                if column + offset < len(row):
+                if 0 <= column + offset < len(row):
                     row[column + offset] = ("" if offset else character, span.tone)
             column += wide
 
@@ -123,21 +130,23 @@ def _number(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
-def picture_name(chosen: str, title: str) -> Path:
-    """The file for a picture: the chosen name, or a free one made of the title.
+def picture_name(chosen: str, title: str, view: str) -> Path:
+    """The file for a picture: the chosen name, or a free one made of the title and the view.
 
-    FileError where a file of the chosen name exists.
+    FileError where a file of the chosen name exists, or none can be called so.
     """
     if not chosen:
-        return free_name(Path(), title)
+        return free_name(Path(), title, view=view)
     path = Path(chosen if chosen.endswith(".svg") else f"{chosen}.svg")
-    if path.exists():
-        raise FileError(f"{path.name}: exists already; choose another name")
+    check_new(path)
     return path
 
 
-def free_name(folder: Path, title: str, suffix: str = ".svg") -> Path:
-    """`title.svg` in the folder, or `title-2.svg` … where that is taken."""
-    stem = re.sub(r"[^\w.-]+", "-", Path(title).stem).strip(".-") or "screen"
+def free_name(folder: Path, title: str, suffix: str = ".svg", view: str = "") -> Path:
+    """`title-view.svg` in the folder, or `title-view-2.svg` … where that is taken."""
+    words = f"{Path(title).stem} {view}"
+    stem = re.sub(r"[^\w.-]+", "-", words).strip(".-") or "screen"
+    while len(os.fsencode(stem)) > MOST_STEM_BYTES:
+        stem = stem[1:]
     names = (f"{stem}{suffix}" if n == 1 else f"{stem}-{n}{suffix}" for n in count(1))
-    return next(folder / name for name in names if not (folder / name).exists())
+    return next(folder / name for name in names if not os.path.lexists(folder / name))

@@ -1,6 +1,6 @@
 """What is typed after `:`, from the action table: its name and argument, and how it could go on.
 
-    7.4us · #31 · time 7.4us · command 31 · pe 5 · line decode.py:118 · export csv NAME · zoom_in · q
+    7.4us · #31 · time 7.4us · command 31 · pe 5 · line decode.py:118 · table NAME · zoom_in · q
 
 Knows no Textual. Every action of the timeline can be typed by its name, those without keys only so.
 """
@@ -9,11 +9,20 @@ from dataclasses import dataclass
 
 from ..schemas.errors import KerntapeError, did_you_mean
 from .actions import named, on_timeline
+from .model.finding import PREFIXES, find_completions
 from .model.index import TimelineIndex
+from .model.text import quoted
+from .panel_actions import PANEL_ACTIONS
 from .typed_actions import TYPED
 
-EXPORTS = ("csv", "svg")
-SHORT = {"q": "quit", "h": "help", "e": "export", "n": "next_match", "N": "previous_match"}
+SHORT = {
+    "q": "quit",
+    "h": "help",
+    "e": "save_picture",
+    "E": "save_table",
+    "n": "next_match",
+    "N": "previous_match",
+}
 """Words that hands know from elsewhere."""
 
 WITH_PATTERN = ("find", "filter")
@@ -37,16 +46,14 @@ def parse(text: str) -> Typed:
     argument = argument.strip()
     if word.startswith("#"):
         return Typed("command", word.removeprefix("#"))
-    if word[:1].isdecimal():
+    if word.lstrip("-−")[:1].isdecimal():
         return Typed("time", text.strip())
-    if word == "export" and argument:
-        kind, _, name = argument.partition(" ")
-        if kind not in EXPORTS:
-            raise TypedError(f"export must be csv or svg, not {kind!r}")
-        return Typed(kind, name.strip())
     name = SHORT.get(word, word)
+    elsewhere = [action.section for action in PANEL_ACTIONS if action.name == name]
+    if elsewhere:
+        raise TypedError(f"{name} is for another screen: {elsewhere[0].lower()}")
     if name not in names():
-        raise TypedError(f"no action is called {word!r}{did_you_mean(word, names())}")
+        raise TypedError(f"no action is called {quoted(word)}{did_you_mean(word, names())}")
     if named(name).argument and not argument and name not in OPTIONAL:
         raise TypedError(f"{name} needs {named(name).argument}: {named(name).shown}")
     if argument and not named(name).argument and name not in WITH_PATTERN:
@@ -54,7 +61,7 @@ def parse(text: str) -> Typed:
     return Typed(name, argument)
 
 
-OPTIONAL = ("csv", "svg", "mark")
+OPTIONAL = ("picture", "table", "mark")
 """Actions that find an argument themselves."""
 
 
@@ -68,6 +75,8 @@ def completions(text: str, index: TimelineIndex) -> tuple[str, ...]:
     word, space, argument = text.lstrip().partition(" ")
     if not space:
         return tuple(name for name in names() if name.startswith(word))
+    if word == "find":
+        return tuple(f"find {one}" for one in _to_find(argument.lstrip(), index))
     return tuple(
         f"{word} {one}" for one in _arguments(word, index) if one.startswith(argument.lstrip())
     )
@@ -81,20 +90,25 @@ def _arguments(word: str, index: TimelineIndex) -> tuple[str, ...]:
         case "line":
             lines = {(line.file, line.number) for line in trace.lines}
             return tuple(f"{file}:{number}" for file, number in sorted(lines))
-        case "export":
-            return EXPORTS
-        case "find":
-            return tuple(sorted({text for text in trace.strings if text.isidentifier()}))
     return ()
 
 
-def completed(text: str, index: TimelineIndex) -> str:
-    """The text with what all its completions share; the only one with a space behind it."""
-    found = completions(text, index)
+def _to_find(pattern: str, index: TimelineIndex) -> tuple[str, ...]:
+    """How a pattern could go on: a prefix, what there is behind one, or a handle's label."""
+    labels = {text for text in index.timeline.trace.strings if text.isidentifier()}
+    is_bare = ":" not in pattern
+    more = (one for one in sorted(labels) if is_bare and one.startswith(pattern))
+    return (*find_completions(index, pattern), *more)
+
+
+def completed(text: str, found: tuple[str, ...], behind: str = " ") -> str:
+    """The text with what all its completions share; the only one with `behind` behind it, unless a
+    pattern goes on there.
+    """
     if not found:
         return text
     if len(found) == 1:
-        return found[0] + " "
+        return found[0] + ("" if found[0].endswith(PREFIXES) else behind)
     first, last = found[0], max(found)
     shared = next(
         (i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first)

@@ -9,9 +9,9 @@ TYPED = (
     Action("command", (), ":command 31", TYPING, "to a command of this PE", argument="NUMBER"),
     Action("pe", (), ":pe 5", TYPING, "to the same engine of another PE", argument="NUMBER"),
     Action("line", (), ":line 118", TYPING, "to a kernel line's next command", argument="LINE"),
-    Action("mark", (), ":mark NAME", TYPING, "bookmark this place by name", argument="NAME"),
+    Action("mark", (), ":mark NAME", TYPING, "bookmark this place under a name", argument="NAME"),
     Action("note", (), ":note WORDS", TYPING, "bookmark this place with words", argument="WORDS"),
     Action("speed", (), ":speed 2us", TYPING, "time to play in a second", argument="TIME"),
-    Action("csv", (), ":export csv NAME", TYPING, "save the area's stages", argument="NAME"),
-    Action("svg", (), ":export svg NAME", TYPING, "save the screen", argument="NAME"),
+    Action("table", (), ":table NAME", TYPING, "as E, into NAME.csv", argument="NAME"),
+    Action("picture", (), ":picture NAME", TYPING, "as e, into NAME.svg", argument="NAME"),
 )

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from ...schemas.trace import PeEntry, Trace
 from .signatures import accessed_tensors
 
+SHARED_NAMED = 4
+
 
 @dataclass(frozen=True, slots=True)
 class SharedTensor:
@@ -45,3 +47,24 @@ def shared_tensors(trace: Trace) -> tuple[SharedTensor, ...]:
         if writers and len({*readers, *writers}) > 1:
             shared.append(SharedTensor(trace.bare_tensor_name(*uses[0]), owner, readers, writers))
     return tuple(shared)
+
+
+def shared_lines(shared: tuple[SharedTensor, ...]) -> list[str]:
+    """What several PEs reach, one of them writing: nothing of it was compared between PEs."""
+    names = [f"{tensor.name} of PE {tensor.owner}" for tensor in shared[:SHARED_NAMED]]
+    more = len(shared) - len(names)
+    listed = ", ".join(names) + (f" and {more:,} more" if more else "")
+    are = "is" if len(shared) == 1 else "are"
+    return [
+        f"{_tensors(len(shared))} {are} reached by several PEs, written by at least one: {listed}.",
+        "Pairs of commands of different PEs are not compared; replay --check-data sees what they do.",
+    ]
+
+
+def not_compared_text(count: int) -> str:
+    """The same in short, for a count of shared tensors."""
+    return f"not compared: {_tensors(count)} that several PEs reach (--check-data sees them)"
+
+
+def _tensors(count: int) -> str:
+    return f"{count:,} tensor{'' if count == 1 else 's'}"

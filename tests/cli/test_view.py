@@ -9,9 +9,12 @@ from kerntape.capture.capture import capture
 from kerntape.cli import view
 from kerntape.cli.main import main
 from kerntape.replay.replay import replay
+from kerntape.schemas.errors import ConfigError
 from kerntape.schemas.timeline_file import write_timeline
 from kerntape.schemas.trace_file import write_trace
 from kerntape.topologies.loader import resolve_topology
+from kerntape.viewer.model.frame import header_line
+from kerntape.viewer.model.index import TimelineIndex
 
 NO_TERMINAL = (
     "kerntape: view needs a terminal for its keys and its screen;"
@@ -107,6 +110,73 @@ def test_a_timeline_is_replayed_where_another_model_is_asked_for(files):
     assert timeline.policy.name == "none"
     asked_of_trace = opened(files / "small.ktrace", "--policy", "none")
     assert timeline.makespan_ps == asked_of_trace.makespan_ps
+
+
+def head(timeline):
+    """What the browser's first line says of the model."""
+    line = "".join(span.text for span in header_line(TimelineIndex(timeline, "x"), 200))
+    return line.split("   ")[1].strip()
+
+
+@pytest.fixture
+def special(tmp_path, trace):
+    """A timeline whose every choice differs from the defaults."""
+    settings = ["hbm.bytes_per_ns=20", "topology.ipcq.depth=3"]
+    write_timeline(
+        tmp_path / "special.ktimeline",
+        replay(trace, calibration="dispatch_free", settings=settings, policy="none"),
+    )
+    return tmp_path / "special.ktimeline"
+
+
+def test_an_option_that_says_the_default_is_given_all_the_same(special):
+    timeline = opened(special, "--hazards", "strict_fifo")
+    assert timeline.policy.name == "strict_fifo"
+    runner = opened(special, "--runner", "simpy")
+    assert runner.policy.name == "none"
+    assert runner.makespan_ps == opened(special).makespan_ps
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ((), "single_pe + ipcq.depth=3 · dispatch_free + hbm.bytes_per_ns=20 · none"),
+        (
+            ("--hazards", "serial"),
+            "single_pe + ipcq.depth=3 · dispatch_free + hbm.bytes_per_ns=20 · serial",
+        ),
+        (
+            ("--set", "hbm.latency_ns=7"),
+            "single_pe + ipcq.depth=3 · dispatch_free + hbm.bytes_per_ns=20 + hbm.latency_ns=7 · none",
+        ),
+        (("--calibration", "default"), "single_pe + ipcq.depth=3 · default · none"),
+        (
+            ("--topology", "single_pe"),
+            "single_pe · dispatch_free + hbm.bytes_per_ns=20 · none",
+        ),
+        (
+            ("--set", "topology.ipcq.depth=4"),
+            "single_pe + ipcq.depth=3 + ipcq.depth=4 · dispatch_free + hbm.bytes_per_ns=20 · none",
+        ),
+    ],
+)
+def test_what_is_not_given_stays_as_the_timeline_has_it_and_the_head_says_what_that_is(
+    special, options, said
+):
+    assert head(opened(special, *options)) == said
+
+
+def test_the_numbers_that_stay_are_the_timeline_s(special):
+    own = opened(special).calibration
+    timeline = opened(special, "--set", "hbm.latency_ns=7")
+    assert (timeline.calibration.hbm.bytes_per_ns, timeline.calibration.hbm.latency_ns) == (20, 7)
+    assert timeline.calibration.pe_cpu == own.pe_cpu
+    assert timeline.topology.ipcq.depth == 3
+
+
+def test_a_wrong_setting_is_said_as_for_a_trace(special):
+    with pytest.raises(ConfigError, match=r"^--set: unknown key 'hbm\.byte_per_ns'; did you mean"):
+        opened(special, "--set", "hbm.byte_per_ns=3")
 
 
 def test_the_browser_gets_the_timeline_under_the_file_s_name(files, monkeypatch, capsys):

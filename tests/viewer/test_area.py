@@ -1,5 +1,7 @@
 """An area in numbers."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from kerntape.schemas.hazard_policy import HazardKind
@@ -84,6 +86,35 @@ def test_hazards_count_where_they_began():
     assert dispatch.hazards[Outcome.VIOLATED] == 1
     assert figures_by_lane(index, hazards, (78_000, 96_000))[0].hazards[Outcome.VIOLATED] == 1
     assert sum(figures_by_lane(index, hazards, (0, 78_000))[0].hazards) == 0
+
+
+def test_a_hold_that_begins_before_its_stage_is_listed_without_one():
+    # command 1 is dispatched at 78 after 20 ns of waiting: the hold begins at 58, where no dispatch runs
+    builder = two_commands()
+    builder.hazard(Outcome.HELD, HazardKind.RAW, 0, 1, 2, cost_ns=20)
+    index, hazards = indexed(builder.build())
+    area = (56_000, 60_000)
+    by_kind, by_lane = figures_by_kind(index, hazards, area), figures_by_lane(index, hazards, area)
+    for figures, without in ((by_kind, "dispatch"), (by_lane, "PE 0 CPU")):
+        (one,) = [figure for figure in figures if figure.name == without]
+        assert (one.count, one.sum_ps, one.p50_ps, one.p99_ps, one.busy_permille) == (0,) * 5
+        assert one.hazards[Outcome.HELD] == 1
+    lines = [
+        "".join(s.text for s in line).rstrip() for line in area_lines(area, by_kind, by_lane, 99)
+    ]
+    assert lines[4] == (
+        "  dispatch                        0        0 ps           –           –    0.0 %  ◇ 1"
+    )
+
+
+@pytest.mark.parametrize("parts", [1, 3, 7])
+def test_every_hazard_of_a_run_is_counted_once_by_kind_and_once_by_lane(opt2, parts):
+    index, hazards = indexed(opt2)
+    edges = [opt2.makespan_ps * part // parts for part in range(parts)] + [opt2.makespan_ps + 1]
+    areas = list(pairwise(edges))
+    for figures in (figures_by_kind, figures_by_lane):
+        counted = sum(sum(one.hazards) for area in areas for one in figures(index, hazards, area))
+        assert counted == len(hazards.marks.at_ps)
 
 
 def test_the_panel_tells_it_all():

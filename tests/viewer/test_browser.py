@@ -65,7 +65,7 @@ def test_every_key_of_every_move_does_what_the_table_says(drive):
         ("bookmarks", ListPanel),
         ("deadlock", ListPanel),
         ("command_line", CommandLine),
-        ("find", AskLine),
+        ("find", CommandLine),
         ("filter", AskLine),
     ],
 )
@@ -222,14 +222,17 @@ def test_the_screen_is_saved_as_a_picture_never_over_another_file(
     async def scenario(pilot, screen):
         await pilot.press("e")
         await pilot.pause()
-        assert painted(screen, "last")[-1] == " saved decode.svg"
+        assert painted(screen, "last")[-1] == " saved decode-timeline.svg"
         await pilot.press("e")
         await pilot.pause()
-        assert painted(screen, "last")[-1] == " saved decode-2.svg"
+        assert painted(screen, "last")[-1] == " saved decode-timeline-2.svg"
 
     drive(decode, scenario)
-    assert Path("decode.svg").read_text(encoding="utf-8").startswith("<svg xmlns=")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["decode-2.svg", "decode.svg"]
+    assert Path("decode-timeline.svg").read_text(encoding="utf-8").startswith("<svg xmlns=")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "decode-timeline-2.svg",
+        "decode-timeline.svg",
+    ]
 
 
 def test_a_folder_that_cannot_be_written_to_is_said_and_nothing_ends(
@@ -241,7 +244,7 @@ def test_a_folder_that_cannot_be_written_to_is_said_and_nothing_ends(
     async def scenario(pilot, screen):
         await pilot.press("e")
         await pilot.pause()
-        assert "decode.svg: cannot be written" in painted(screen, "last")[-1]
+        assert "decode-timeline.svg: cannot be written" in painted(screen, "last")[-1]
         await pilot.press("full_stop")
         assert screen.look.stage > 0
 

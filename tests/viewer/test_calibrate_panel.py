@@ -1,11 +1,13 @@
 """The calibration panel, driven by its keys: the picture behind it follows."""
 
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 from kerntape.replay.calibration import read_calibration
-from kerntape.replay.replay import replay
+from kerntape.replay.replay import prepare, replay, time
+from kerntape.viewer import recalibration as recalibration_module
 from kerntape.viewer.model.calibrating import turned, typed, unchanged
 from kerntape.viewer.model.look import select
 from kerntape.viewer.panel_actions import CALIBRATE, in_section
@@ -72,13 +74,15 @@ def test_every_key_of_the_panel_does_what_the_table_says(drive, opt2, tmp_path, 
                 if action.name.startswith("reset"):
                     recalibration.settings = typed(recalibration.settings, FIXED, "7")
                 await pilot.press(key)
+                if action.name == "save_calibration":
+                    await pilot.press("enter")
                 await settled(pilot)
                 value = recalibration.settings.value(FIXED)
                 assert value == Decimal(values.get(action.name, "40")), key
-        assert "saved calibration.yaml" in " ".join(text(panel.panel.lines))
+        assert "saved decode-calibration.yaml" in " ".join(text(panel.panel.lines))
 
     drive(opt2, scenario)
-    assert read_calibration("calibration.yaml").pe_cpu.fixed_cycles == 40
+    assert read_calibration("decode-calibration.yaml").pe_cpu.fixed_cycles == 40
 
 
 def test_a_saved_calibration_gives_the_same_run(drive, opt2, tmp_path, monkeypatch):
@@ -86,14 +90,101 @@ def test_a_saved_calibration_gives_the_same_run(drive, opt2, tmp_path, monkeypat
 
     async def scenario(pilot, screen):
         await open_at(pilot, FIXED)
-        await pilot.press("right", "s")
+        await pilot.press("right", "s", "enter")
         await settled(pilot)
         return screen.index.timeline.makespan_ps
 
     makespan = drive(opt2, scenario)
-    saved = replay(opt2.trace, calibration=str(Path("calibration.yaml")))
+    saved = replay(opt2.trace, calibration=str(Path("decode-calibration.yaml")))
     assert saved.makespan_ps == makespan
     assert saved.calibration.name == f"default + {FIXED}=44"
+
+
+def test_a_file_that_is_there_already_is_never_overwritten(drive, opt2, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("mine.yaml").write_text("mine")
+    Path("decode-calibration.yaml").write_text("mine too")
+
+    async def scenario(pilot, screen):
+        panel = await open_at(pilot, FIXED)
+        await pilot.press("s", "enter")  # a free name is offered
+        assert "saved decode-calibration-2.yaml" in " ".join(text(panel.panel.lines))
+        await pilot.press("s", *"mine", "enter")
+        line = pilot.app.screen
+        assert isinstance(line, AskLine)
+        said = text(line.query_one("#prompt", Painted).lines)[0]
+        assert said == " mine.yaml exists already and is left alone: type another name"
+        await pilot.press("escape", "s", "backspace", "enter")
+        said = text(pilot.app.screen.query_one("#prompt", Painted).lines)[0]
+        assert said == " a calibration file must have a name: type one, or Esc"
+        await pilot.press(*"none", "slash", *"mine", "enter")
+        assert "none" in " ".join(text(panel.panel.lines)[-3:])  # no such folder
+
+    drive(opt2, scenario)
+    assert Path("mine.yaml").read_text() == "mine"
+    assert Path("decode-calibration.yaml").read_text() == "mine too"
+
+
+def test_saving_tells_how_the_run_is_had_again(drive, opt2, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    async def scenario(pilot, screen):
+        panel = await open_at(pilot, FIXED)
+        await pilot.press("home", "right", "s", *"mine", "enter")
+        await settled(pilot)
+        policy = screen.index.timeline.policy.name
+        said = " ".join(" ".join(text(panel.panel.lines)[-3:]).split())
+        assert f"kerntape replay --calibration mine.yaml --hazards {policy} uses it" in said
+
+    drive(opt2, scenario)
+
+
+def test_what_was_changed_is_told_above_the_rows_and_marked(drive, opt2):
+    async def scenario(pilot, screen):
+        panel = await open_at(pilot, FIXED)
+        assert text(panel.panel.lines)[1] == "   as it was opened: default, strict_fifo"
+        await pilot.press("right")
+        shown = text(panel.panel.lines)
+        assert shown[1] == f"  *1 changed: {FIXED} 40 → 44"
+        assert sum(line.startswith(f" ›*{FIXED}") for line in shown) == 1
+        await pilot.press("r")
+        shown = text(panel.panel.lines)
+        assert shown[1].startswith("   as it was opened")
+        assert f"   {FIXED} is 40 again" in shown
+        await pilot.press("r")
+        assert "   nothing to put back here: this is as it was opened" in text(panel.panel.lines)
+        await pilot.press("right", "down", "right", "R")
+        assert "   all is as it was opened again" in text(panel.panel.lines)
+        assert screen.others.recalibration.settings.is_base
+        await pilot.press("R")
+        assert "   nothing to put back: all is as it was opened" in text(panel.panel.lines)
+
+    drive(opt2, scenario)
+
+
+def test_a_number_out_of_range_is_one_clear_line(drive, opt2):
+    async def scenario(pilot, screen):
+        panel = await open_at(pilot, "hbm.bytes_per_ns")
+        await pilot.press("enter", "0", "enter")
+        said = text(pilot.app.screen.query_one("#prompt", Painted).lines)[0]
+        assert said == " bytes_per_ns: must be above 0 (from 10^-12 to 10^12), not 0"
+        await pilot.press(*"e12", "backspace", *["backspace"] * 3, *"1e12", "enter", "right")
+        assert "bytes_per_ns: must be above 0 (from 10^-12 to 10^12), not" in " ".join(
+            text(panel.panel.lines)
+        )
+
+    drive(opt2, scenario, (80, 24))
+
+
+def test_a_click_chooses_the_row_that_it_is_on(drive, opt2):
+    async def scenario(pilot, screen):
+        panel = await open_at(pilot, FIXED)
+        at = next(i for i, line in enumerate(text(panel.panel.lines)) if FIXED in line)
+        panel.place = 0
+        await pilot.click("#panel", offset=(5, at))
+        assert panel._row() == FIXED
+
+    drive(opt2, scenario)
 
 
 def test_an_exact_number_is_typed_and_a_wrong_one_is_said(drive, opt2):
@@ -103,7 +194,7 @@ def test_an_exact_number_is_typed_and_a_wrong_one_is_said(drive, opt2):
         line = pilot.app.screen
         assert isinstance(line, AskLine)
         said = text(line.query_one("#prompt", Painted).lines)[0]
-        assert said == " change: pe_cpu.fixed_cycles: must be a number, not 'soon'"
+        assert said == " fixed_cycles: must be a number, not 'soon'"
         await pilot.press(*["backspace"] * 4, *"12", "full_stop", "5", "enter")
         await settled(pilot)
         assert screen.index.timeline.calibration.pe_cpu.fixed_cycles == Decimal("12.5")
@@ -157,7 +248,20 @@ def test_settings_that_cannot_be_replayed_leave_the_picture_and_say_why(opt2):
     assert recalibration.timeline is opt2
 
 
-def test_only_the_newest_settings_are_replayed(opt2):
+@pytest.fixture
+def replayed(monkeypatch):
+    """The calibrations under which a trace was timed."""
+    found = []
+
+    def noted(prepared, calibration):
+        found.append(calibration)
+        return time(prepared, calibration)
+
+    monkeypatch.setattr(recalibration_module, "time", noted)
+    return found
+
+
+def test_only_the_newest_settings_are_replayed(opt2, replayed):
     recalibration = Recalibration(opt2)
     settings = recalibration.settings
     for _ in range(20):
@@ -166,21 +270,41 @@ def test_only_the_newest_settings_are_replayed(opt2):
     assert recalibration.begin()
     assert not recalibration.begin()  # one thread is enough
     recalibration.work(lambda: None, lambda: False)
-    assert recalibration.replays == 1
+    assert replayed == [settings.calibration]
     assert recalibration.timeline.calibration == settings.calibration
     assert recalibration.begin()
 
 
-def test_a_new_wish_interrupts_the_measuring(opt2):
+def test_the_trace_stays_lowered_for_the_policies_that_were_asked_for_last(opt2, monkeypatch):
+    lowered = []
+
+    def noted(trace, topology, policy):
+        lowered.append(policy.name)
+        return prepare(trace, topology, policy)
+
+    monkeypatch.setattr(recalibration_module, "prepare", noted)
+    monkeypatch.setattr(recalibration_module, "FACTORS", ())
+    recalibration = Recalibration(opt2)
+    start = recalibration.settings
+    policies = {policy.name: policy for policy in recalibration.policies()}
+    for name in ("serial", "none", "serial", "rw_handles", "rw_aware", "serial", "none"):
+        recalibration.ask(replace(start, policy=policies[name]))
+        assert recalibration.begin()
+        recalibration.work(lambda: None, lambda: True)
+    # three are kept: serial, asked for again and again, stays; none has gone when rw_aware came
+    assert lowered == ["serial", "none", "rw_handles", "rw_aware", "none"]
+
+
+def test_a_new_wish_interrupts_the_measuring(opt2, replayed):
     recalibration = Recalibration(opt2)
     told = []
 
     def tell():
-        told.append(recalibration.replays)
+        told.append(len(replayed))
         if len(told) == 3:
             recalibration.ask(turned(recalibration.settings, FIXED, 1))
 
-    recalibration.ask(recalibration.settings)
+    recalibration.ask(turned(recalibration.settings, FIXED, 1))
     assert recalibration.begin()
     recalibration.work(tell, lambda: False)
     assert told[:4] == [1, 1, 1, 2]  # a replay, two effects, and the new replay at once

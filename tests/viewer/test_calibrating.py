@@ -9,11 +9,17 @@ from kerntape.replay.what_if import Effect
 from kerntape.schemas.calibration import Calibration
 from kerntape.schemas.errors import ConfigError
 from kerntape.schemas.stages import Block
-from kerntape.viewer.model.calibrate_lines import Calibrating, calibrate_lines, row_words
+from kerntape.viewer.model.calibrate_lines import (
+    Calibrating,
+    calibrate_lines,
+    changes_line,
+    row_words,
+)
 from kerntape.viewer.model.calibrating import (
     POLICY,
     TurnError,
     reset,
+    turn_complaint,
     turned,
     typed,
     unchanged,
@@ -102,7 +108,7 @@ def test_the_panel_has_a_line_for_every_number_and_every_engine(shown):
     assert [text(line) for line in lines] == [
         "   hazard policy                   strict_fifo",
         "   number                          value      was          10 % more  10 % less",
-        " › pe_cpu.fixed_cycles             44         40             +1.00 %    −0.50 %",
+        " ›*pe_cpu.fixed_cycles             44         40             +1.00 %    −0.50 %",
         "   hbm.bytes_per_ns                102.4                           ·not allowed",
         "   pe_scheduler.plan_cycles_per_op 0                               …          …",
         "",
@@ -111,6 +117,35 @@ def test_the_panel_has_a_line_for_every_number_and_every_engine(shown):
         "   TCM                                 +0.20 %          …",
     ]
     assert places == (0, -1, 1, 2, 3, -1, -1, 4, 5)
+
+
+def test_what_differs_is_told_in_whole_entries_as_many_as_fit(base):
+    def told(settings, width):
+        return text(changes_line(settings, width))
+
+    assert told(base, 80) == "   as it was opened: default, strict_fifo"
+    policies = [resolve_policy(name) for name in ("none", "strict_fifo")]
+    three = turned(turned(turned(base, FIXED, 1), HBM, 1), POLICY, 1, policies)
+    policy, fixed = "hazard policy strict_fifo → none", "pe_cpu.fixed_cycles 40 → 44"
+    whole = f"  *3 changed: {policy} · {fixed} · hbm.bytes_per_ns 102.4 → 112.6"
+    assert len(whole) == 109
+    assert told(three, 109) == whole
+    assert told(three, 108) == f"  *3 changed: {policy} · {fixed} · 1 more"
+    assert told(three, 60) == f"  *3 changed: {policy} · 2 more"
+
+
+def test_a_number_that_is_longer_than_any_is_said_to_be(base):
+    with pytest.raises(TurnError) as caught:
+        typed(base, FIXED, "9" * 5000)
+    assert turn_complaint(FIXED, caught.value) == (
+        "fixed_cycles must be of at most 40 characters, not 5,000"
+    )
+    assert typed(base, FIXED, "0" * 39 + "7").value(FIXED) == 7
+
+
+def test_a_complaint_names_the_number_by_its_last_name():
+    error = ConfigError("change: hbm.bytes_per_ns: must be above 0, not 0")
+    assert turn_complaint(HBM, error) == "bytes_per_ns: must be above 0, not 0"
 
 
 def test_the_chosen_row_is_told_in_a_sentence(shown):

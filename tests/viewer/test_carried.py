@@ -7,7 +7,8 @@ import pytest
 from kerntape.replay.replay import replay
 from kerntape.viewer.model.carried import carried, same_stage
 from kerntape.viewer.model.index import NO_STAGE, TimelineIndex
-from kerntape.viewer.model.look import first_look, select, window
+from kerntape.viewer.model.look import NO_TIME, first_look, select, window
+from kerntape.viewer.model.marking import delta_words, set_mark
 from kerntape.viewer.model.steps import focus
 from timeline_builder import two_commands
 
@@ -22,8 +23,9 @@ def pair():
 
 def test_what_was_shown_whole_is_shown_whole(pair):
     old, new = pair
-    look = carried(old, new, first_look(old))
+    look = carried(old, new, select(old, first_look(old), 3))  # a GEMM at 30 ns, now at 60
     assert (look.from_ps, look.to_ps) == (0, new.span_ps)
+    assert (look.stage, look.at_ps) == (3, 60_000)
 
 
 def test_the_stage_stays_where_it_was_on_the_screen(pair):
@@ -41,6 +43,41 @@ def test_the_trail_and_the_mark_go_along(pair):
     look = replace(select(old, first_look(old), 4), trail=(1, 2), mark_stage=7)
     there = carried(old, new, focus(old, look))
     assert (there.trail, there.mark_stage) == ((1, 2), 7)
+
+
+def test_the_mark_is_where_its_stage_is_now(pair):
+    # marked at GEMM 3, 30 ns; the cursor at GEMM 4, 54 ns. Twice as slow: 60 and 108, so Δ is 48 ns
+    old, new = pair
+    marked = set_mark(old, select(old, first_look(old), 3))
+    there = carried(old, new, select(old, marked, 4))
+    assert (there.mark_stage, there.mark_ps, there.at_ps) == (3, 60_000, 108_000)
+    assert delta_words(there) == "Δ +48 ns"
+
+
+def test_the_mark_is_found_by_its_work_and_gone_where_that_never_ran():
+    # the new run has no FETCH 1, so GEMM 4 is stage 3 there, at its own 54 ns
+    builder = two_commands()
+    old = TimelineIndex(builder.build(), "a")
+    del builder.stages[1]
+    new = TimelineIndex(builder.build(), "b")
+    on_a_gemm = set_mark(old, select(old, first_look(old), 4))
+    there = carried(old, new, select(old, on_a_gemm, 0))
+    assert (there.mark_stage, there.mark_ps) == (3, 54_000)
+    builder = two_commands()
+    del builder.stages[5:]
+    stopped = TimelineIndex(builder.build(), "c")
+    on_an_exp = set_mark(old, select(old, first_look(old), 7))
+    there = carried(old, stopped, select(old, on_an_exp, 0))
+    assert (there.mark_stage, there.mark_ps) == (NO_STAGE, NO_TIME)
+
+
+def test_a_mark_at_a_bare_time_stays_where_it_is(pair):
+    old, new = pair
+    look = replace(first_look(old), mark_ps=5_000)
+    assert (carried(old, new, look).mark_stage, carried(old, new, look).mark_ps) == (
+        NO_STAGE,
+        5_000,
+    )
 
 
 def test_a_stage_is_found_by_its_work_where_numbers_differ():

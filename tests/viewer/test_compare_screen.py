@@ -11,7 +11,8 @@ from kerntape.viewer.model import times
 from kerntape.viewer.model.comparing import LOWER, UPPER, first_pair, marked, moved
 from kerntape.viewer.model.look import NO_TIME
 from kerntape.viewer.panel_actions import COMPARE, in_section
-from kerntape.viewer.screens.compare import MARKING, CompareScreen, compare_moves
+from kerntape.viewer.screens.compare import CompareScreen
+from kerntape.viewer.screens.compare_keys import MARKING, compare_moves
 from kerntape.viewer.screens.keys import KeysScreen
 from kerntape.viewer.screens.timeline import TimelineScreen
 from kerntape.viewer.widgets.painted import Painted
@@ -100,14 +101,18 @@ def test_every_key_of_the_comparison_does_what_the_table_says(compared):
     compared(scenario)
 
 
-def test_two_timelines_with_nothing_in_common_say_so_and_can_be_left(compared):
+def test_two_timelines_with_nothing_in_common_say_what_is_not_the_same_and_can_be_left(compared):
     async def scenario(pilot, screen):
         shown = text(screen.query_one("#compare", Painted).lines)
-        assert "these have nothing in common" in " ".join(shown)
-        await pilot.press("n", "W", "x")
+        assert shown[0] == " the two cannot be lined up: they have nothing in common"
+        assert shown[-1] == " x to opt2.ktrace alone  ? keys"
+        await pilot.press("n")
+        shown = text(screen.query_one("#compare", Painted).lines)
+        assert shown[-1] == " nothing is lined up to look at: x goes on"
+        await pilot.press("W", "x")
         assert isinstance(pilot.app.screen, TimelineScreen)
 
-    compared(scenario, other=two_commands().build(), size=(200, 30))
+    compared(scenario, other=two_commands().build(), size=(80, 24))
 
 
 def test_with_one_file_there_is_nothing_to_compare_until_a_number_is_turned(drive, opt2):
@@ -191,13 +196,13 @@ def test_keys_picture_and_table_are_there_too(compared, tmp_path, monkeypatch):
         assert screen.look.stage == screen.comparison.moment_of_row(row).stages[0]
         await pilot.press("e")
         await pilot.pause()
-        assert text(screen.query_one("#compare", Painted).lines)[-1] == " saved opt2.svg"
+        assert text(screen.query_one("#compare", Painted).lines)[-1] == " saved opt2-compare.svg"
         await pilot.press("E")
         await settled(pilot)
-        assert text(screen.query_one("#compare", Painted).lines)[-1].endswith("differences.csv")
+        assert text(screen.query_one("#compare", Painted).lines)[-1].endswith("opt2-compare.csv")
 
     compared(scenario)
-    with Path("differences.csv").open(encoding="utf-8", newline="") as file:
+    with Path("opt2-compare.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     upper, lower = (sum(int(row[side]) for row in rows) for side in ("upper_ps", "lower_ps"))
     assert sum(int(row["change_ps"]) for row in rows) == lower - upper

@@ -2,7 +2,13 @@
 
 import pytest
 from kerntape.schemas.deadlock import BlockedCommand, Deadlock
-from kerntape.viewer.model.deadlock_lines import deadlock_head, deadlock_lines, stage_before
+from kerntape.viewer.model.deadlock_lines import (
+    BLOCKED_COLUMNS,
+    blocked_rows,
+    deadlock_head,
+    deadlock_lines,
+    stage_before,
+)
 from kerntape.viewer.model.index import NO_STAGE, TimelineIndex
 from timeline_builder import two_commands
 
@@ -26,7 +32,7 @@ def text(lines):
 def test_the_head_says_how_many_wait_and_what_clears_it():
     assert text(deadlock_head(RING, 100)) == [
         "  3 commands wait for each other, 1 more PEs wait behind them",
-        "  a queue depth of 4 clears it",
+        "  a queue depth of 4 clears it: --set topology.ipcq.depth=4",
     ]
     alone = Deadlock((blocked(0, 1, 0, 0),), (), None)
     assert text(deadlock_head(alone, 100)) == [
@@ -44,6 +50,22 @@ def test_the_cycle_is_drawn_as_one_and_the_tail_below_it():
         "      PE 3 command 2 send E waits for a free slot: PE 0 command 4  ring.py:13",
         "",
     ]
+
+
+def test_the_blocked_commands_are_saved_the_cycle_first():
+    rows = [dict(zip(BLOCKED_COLUMNS, row, strict=True)) for row in blocked_rows(RING)]
+    assert [row["cycle"] for row in rows] == [1, 1, 1, 0]
+    assert rows[3] == {
+        "cycle": 0,
+        "rank": 3,
+        "command": 2,
+        "verb": "send E",
+        "waits_for": "a free slot",
+        "for_rank": 0,
+        "for_command": 4,
+        "line": "ring.py:13",
+    }
+    assert list(blocked_rows(None)) == []
 
 
 def test_a_cycle_of_one_is_a_loop():

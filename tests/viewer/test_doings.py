@@ -117,13 +117,16 @@ def test_a_pattern_is_found_and_gone_along(drive):
         assert last_line(screen) == "nothing to find yet: / asks for a pattern"
         await pilot.press("slash", *typed("gemm"), "enter")
         assert screen.look.stage == 1
-        assert last_line(screen) == "match 1 of 4 for gemm"
+        assert last_line(screen) == "match 1 of 4 for gemm, in its op"
         await pilot.press("n", "n")
-        assert (screen.look.stage, last_line(screen)) == (3, "match 3 of 4 for gemm")
+        assert (screen.look.stage, last_line(screen)) == (
+            3,
+            "match 3 of 4 for gemm, in its kind, its op",
+        )
         await pilot.press("N")
         assert screen.look.stage == 2
         await say(pilot, "find ^exp$")
-        assert (screen.look.stage, last_line(screen)) == (7, "match 1 of 1 for ^exp$")
+        assert (screen.look.stage, last_line(screen)) == (7, "match 1 of 1 for ^exp$, in its op")
         await say(pilot, "find nothing")
         assert (screen.look.stage, last_line(screen)) == (7, "no match for nothing")
 
@@ -137,9 +140,9 @@ def test_a_long_timeline_is_searched_by_a_thread(drive, monkeypatch):
         await pilot.press("slash", *typed("gemm"), "enter")
         await pilot.app.workers.wait_for_complete()
         await pilot.pause()
-        assert (screen.look.stage, last_line(screen)) == (1, "match 1 of 4 for gemm")
+        assert (screen.look.stage, last_line(screen)) == (1, "match 1 of 4 for gemm, in its op")
         await pilot.press("n")
-        assert (screen.look.stage, last_line(screen)) == (2, "match 2 of 4 for gemm")
+        assert (screen.look.stage, last_line(screen)) == (2, "match 2 of 4 for gemm, in its op")
 
     drive(two_commands().build(), scenario)
 
@@ -148,7 +151,10 @@ def test_finding_stays_on_a_match_that_the_cursor_is_at(drive):
     async def scenario(pilot, screen):
         screen.go(select(screen.index, screen.look, 3))
         await say(pilot, "find gemm")
-        assert (screen.look.stage, last_line(screen)) == (3, "match 3 of 4 for gemm")
+        assert (screen.look.stage, last_line(screen)) == (
+            3,
+            "match 3 of 4 for gemm, in its kind, its op",
+        )
 
     drive(two_commands().build(), scenario)
 
@@ -212,9 +218,12 @@ def test_the_speed_is_halved_doubled_and_typed(drive):
 def test_an_area_is_begun_ended_studied_and_taken_away(drive):
     async def scenario(pilot, screen):
         await pilot.press("V")
-        assert last_line(screen) == "no area yet: v begins one at the cursor, or drag the mouse"
+        assert (
+            last_line(screen)
+            == "no area yet: v begins one at the cursor, v ends it elsewhere; or drag the mouse"
+        )
         await pilot.press("v")
-        assert last_line(screen) == "area: v again ends it at the cursor"
+        assert last_line(screen) == "area: go to its other end, v again ends it there"
         await pilot.press("end", "v")
         panel = pilot.app.screen
         assert isinstance(panel, AreaPanel)
@@ -248,29 +257,29 @@ def test_the_area_is_saved_as_csv_and_the_screen_as_svg(drive, tmp_path, monkeyp
 
     async def scenario(pilot, screen):
         screen.go(replace(screen.look, area=(0, 10_000)))
-        await say(pilot, "export csv loop")
+        await say(pilot, "table loop")
         await pilot.app.workers.wait_for_complete()
         await pilot.pause()
         assert last_line(screen) == "saved 1 stages as loop.csv"
-        await say(pilot, "export csv loop")
+        await say(pilot, "table loop")
         await pilot.app.workers.wait_for_complete()
         await pilot.pause()
         assert last_line(screen) == "loop.csv: exists already; choose another name"
         screen.go(replace(screen.look, area=None))
-        await say(pilot, "export csv")
+        await say(pilot, "table")
         await pilot.app.workers.wait_for_complete()
         await pilot.pause()
-        assert last_line(screen) == "saved 8 stages as decode.csv"
-        await say(pilot, "export svg view")
+        assert last_line(screen) == "saved 8 stages as decode-timeline.csv"
+        await say(pilot, "picture view")
         await pilot.pause()
         assert last_line(screen) == "saved view.svg"
-        await say(pilot, "export svg view")
+        await say(pilot, "picture view")
         await pilot.pause()
         assert last_line(screen) == "view.svg: exists already; choose another name"
 
     drive(two_commands().build(), scenario)
     assert sorted(path.name for path in tmp_path.iterdir()) == [
-        "decode.csv",
+        "decode-timeline.csv",
         "loop.csv",
         "view.svg",
     ]
@@ -291,7 +300,25 @@ def test_the_browser_is_left_only_when_what_is_being_saved_is_saved(drive, tmp_p
         assert pilot.app._exit
 
     drive(two_commands().build(), scenario)
-    assert len(Path("decode.csv").read_text().splitlines()) == 9
+    assert len(Path("decode-timeline.csv").read_text().splitlines()) == 9
+
+
+def test_what_a_panel_saves_is_saved_and_told_when_the_panel_is_closed(
+    drive, opt2, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    may_write, write = threading.Event(), saving.write_table
+    monkeypatch.setattr(saving, "write_table", lambda *given: may_write.wait(10) and write(*given))
+
+    async def scenario(pilot, screen):
+        await pilot.press("o", "E", "escape", "q")
+        assert not pilot.app._exit
+        may_write.set()
+        await pilot.app.workers.wait_for_complete()
+        assert " as decode-critical-path.csv" in screen._message
+
+    drive(opt2, scenario)
+    assert Path("decode-critical-path.csv").exists()
 
 
 def test_rows_are_filtered_by_a_pattern(drive, decode):
@@ -335,6 +362,26 @@ def test_what_cannot_be_done_is_said_and_can_be_typed_again(drive, words, said):
     async def scenario(pilot, screen):
         await say(pilot, words)
         assert isinstance(pilot.app.screen, CommandLine)
+        return text(pilot.app.screen.query_one("#prompt", Painted).lines)[0]
+
+    assert drive(two_commands().build(), scenario) == said
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("#" + "9" * 5000, " a number must be of at most 9 digits, not 5,000"),
+        ("pe " + "9" * 5000, " a number must be of at most 9 digits, not 5,000"),
+        ("9" * 5000, f" a time must be like 7.4us, 12345ns or 3ms, not '{'9' * 23}…'"),
+        ("line " + "9" * 5000, f" a line must be like decode.py:118 or 118, not '{'9' * 23}…'"),
+        ("filter " + "(" * 5000, " a pattern must be of at most 300 characters, not 5,000"),
+    ],
+)
+def test_what_is_far_too_long_is_said_to_be(drive, words, said):
+    async def scenario(pilot, screen):
+        await pilot.press("colon")
+        pilot.app.focused.value = words  # as pasted
+        await pilot.press("enter")
         return text(pilot.app.screen.query_one("#prompt", Painted).lines)[0]
 
     assert drive(two_commands().build(), scenario) == said
@@ -461,3 +508,56 @@ def test_pins_filters_and_levels_work_on_a_large_machine(drive):
         assert picture(screen)
 
     drive(timeline, scenario)
+
+
+def test_the_line_of_a_pattern_offers_prefixes_and_what_there_is_behind_them(drive):
+    async def scenario(pilot, screen):
+        def offered():
+            return text(pilot.app.screen.query_one("#prompt", Painted).lines)[0].strip()
+
+        await pilot.press("slash")
+        assert offered() == (
+            "find (a regular expression) anywhere · kind: op: handle: line: in that only"
+        )
+        await pilot.press("k")
+        assert offered() == "kind:"
+        await pilot.press("tab")
+        assert offered() == "kind:GEMM  kind:MATH  kind:dispatch  kind:fetch  kind:finish"
+        await pilot.press("x", "tab")
+        assert offered() == "nothing completes this"
+        await pilot.press("backspace", "g", "tab", "enter")
+        assert last_line(screen) == "match 1 of 2 for kind:GEMM, in its kind"
+        await say(pilot, "find line:exp")
+        assert last_line(screen) == "match 1 of 2 for line:exp, in the kernel's line"
+        await pilot.press("slash", *typed("op:"), "enter")
+        assert offered() == "a pattern must follow op:"
+        await pilot.press("escape")
+        await say(pilot, "find lime:exp")
+        assert last_line(screen) == "no match for lime:exp; did you mean 'line:'?"
+
+    drive(two_commands().build(), scenario, size=(80, 24))
+
+
+def test_the_steps_of_the_critical_path_are_saved_as_a_table(drive, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    async def scenario(pilot, screen):
+        await pilot.press("o", "E")
+        await pilot.app.workers.wait_for_complete()
+        await pilot.pause()
+        shown = text(pilot.app.screen.panel.lines)[0]
+        assert "· saved 7 lines as decode-critical-path.csv " in shown
+        await pilot.press("escape", "B", "E")
+        assert (
+            "there is no table of this to save; e saves the screen"
+            in (text(pilot.app.screen.panel.lines)[0])
+        )
+        await pilot.press("e")
+        await pilot.pause()
+        assert "· saved decode-bookmarks-and-notes.svg " in text(pilot.app.screen.panel.lines)[0]
+
+    drive(two_commands().build(), scenario)
+    saved = Path("decode-critical-path.csv").read_text(encoding="utf-8").splitlines()
+    assert saved[0] == "step,stage,engine,name,start_ps,spent_ps,latency_ps,why"
+    assert saved[1] == "1,0,pe_cpu,dispatch of command 0,0,10000,0,nothing"
+    assert len(saved) == 8

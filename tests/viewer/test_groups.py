@@ -1,5 +1,7 @@
 """Rows that stand for several lanes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from kerntape.viewer.model import last_shown
@@ -7,7 +9,7 @@ from kerntape.viewer.model.groups import Groups
 from kerntape.viewer.model.index import TimelineIndex
 from kerntape.viewer.model.last_shown import LastShown
 from kerntape.viewer.model.occupancy import axis
-from timeline_builder import decode_like, topology
+from timeline_builder import GEMM, MATH, decode_like, timeline_of_intervals, topology
 
 
 @pytest.fixture(scope="module")
@@ -29,6 +31,18 @@ def test_a_group_s_columns_are_the_mean_of_its_lanes(index):
         mean = sum(one.share for one in seen) / working
         assert np.allclose(found.share, mean)
         assert found.begun.tolist() == sum(one.begun for one in seen).tolist()
+
+
+def test_a_stage_that_others_of_its_lane_cover_whole_begins_nowhere_in_a_group():
+    # stage 1 lies within stage 0 of its lane: the second column shows nothing, not an instant at 10
+    timeline = timeline_of_intervals([0, 4, 0], [10, 4, 5])
+    engines = np.array([GEMM, GEMM, MATH], dtype=np.int32)
+    timeline = replace(timeline, stages=replace(timeline.stages, engine=engines))
+    index = TimelineIndex(timeline, "x")
+    row = next(row for row in index.tree.rows if row.is_group)
+    found = index.group(row).density(axis(0, 20, 2))
+    assert found.begun.tolist() == [2, 0]
+    assert found.share.tolist() == [0.75, 0]  # 10 of 10 and 5 of 10
 
 
 def test_a_group_is_added_up_once_while_it_is_among_those_shown_last(index, monkeypatch):

@@ -11,9 +11,12 @@ from kerntape.replay.replay import replay
 from kerntape.topologies.loader import resolve_topology
 from kerntape.viewer.app import export_svg
 from kerntape.viewer.model import times
+from kerntape.viewer.model.hazards import HazardIndex
 from kerntape.viewer.model.idleness import Idle
 from kerntape.viewer.model.index import TimelineIndex
 from kerntape.viewer.model.summary import engine_uses_of, path_summary_of
+from kerntape.viewer.model.summary_lines import Added, summary_lines
+from message_kernels import captured
 
 DOCS = Path(__file__).parents[2] / "docs"
 PICTURES = DOCS / "pictures"
@@ -101,6 +104,15 @@ def test_the_finding_is_what_the_summaries_say():
         path = {part.title: part.time_ps for part in path_summary_of(index).shares}
         assert f"{path['CPU'] / 10**6:.2f} µs" == path_on_cpu
         assert [words for words in (*said, path_on_cpu) if words not in finding] == []
+
+
+def test_the_deadlock_of_the_guide_is_what_the_summary_says():
+    stopped = replay(captured("all_send_first", with_data=False, messages=13).trace)
+    index = TimelineIndex(stopped, "x")
+    lines = summary_lines(index, HazardIndex(index), Added(), 80, 60)[:5]
+    told = "\n".join("".join(span.text for span in one.line).rstrip() for one in lines)
+    guide = (DOCS / "browser.md").read_text("utf-8")
+    assert "\n".join(f"    {line}" for line in told.splitlines()) in guide
 
 
 def share(part, whole):

@@ -4,20 +4,24 @@ from dataclasses import fields
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from kerntape.replay.hazards.potential import potential_hazards
 from kerntape.replay.hazards.verdicts import Verdict
+from kerntape.replay.policy import shipped_policies
 from kerntape.schemas.dtypes import DType
 from kerntape.schemas.handles import Space
 from kerntape.schemas.hazard_policy import HazardKind
 from kerntape.schemas.hazards import HAZARD_COLUMNS, Hazards, Outcome
+from kerntape.viewer.model.fates import Fate
 from kerntape.viewer.model.finding import PatternError
 from kerntape.viewer.model.hazard_filter import (
     EVERYTHING,
     HazardFilter,
     filter_words,
     filtered,
+    next_fate,
     next_kind,
-    next_outcome,
     with_potential,
 )
 from kerntape.viewer.model.hazard_list import hazard_lines, verdict_line
@@ -52,17 +56,28 @@ def five():
     ("wanted", "rows"),
     [
         (EVERYTHING, [2, 3, 0, 1, 4]),
-        (HazardFilter(outcome=Outcome.HELD), [0, 1, 4]),
+        (HazardFilter(fate=Fate.HELD), [0, 1, 4]),
         (HazardFilter(kind=HazardKind.WAW), [2, 1]),
         (HazardFilter(pe=1), [3, 1]),
         (HazardFilter(handle="^K$"), [3, 4]),
         (HazardFilter(handle="q|s"), [2, 0, 1]),
-        (HazardFilter(Outcome.HELD, HazardKind.RAW, 0, "k"), [4]),
+        (HazardFilter(Fate.HELD, HazardKind.RAW, 0, "k"), [4]),
         (HazardFilter(handle="nothing"), []),
     ],
 )
 def test_a_filter_keeps_what_is_wanted_in_the_order_of_weight(five, wanted, rows):
     assert filtered(*five, wanted).tolist() == rows
+
+
+def test_what_was_held_at_no_cost_is_wanted_on_its_own():
+    builder = two_commands()
+    for cost_ns in (0, 30, 0):
+        builder.hazard(Outcome.HELD, HazardKind.RAW, 0, 1, S, cost_ns=cost_ns)
+    index = TimelineIndex(builder.build(), "x")
+    hazards = HazardIndex(index)
+    assert filtered(index, hazards, HazardFilter(fate=Fate.HELD)).tolist() == [1]
+    assert filtered(index, hazards, HazardFilter(fate=Fate.FREE)).tolist() == [0, 2]
+    assert filter_words(index, HazardFilter(fate=Fate.FREE), 2, 3) == "2 of 3 · at no cost"
 
 
 def test_a_pattern_that_is_none_is_refused(five):
@@ -72,10 +87,10 @@ def test_a_pattern_that_is_none_is_refused(five):
 
 def test_filters_go_round():
     wanted, seen = EVERYTHING, []
-    for _ in range(4):
-        wanted = next_outcome(wanted)
-        seen.append(wanted.outcome)
-    assert seen == [Outcome.VIOLATED, Outcome.POTENTIAL, Outcome.HELD, None]
+    for _ in range(5):
+        wanted = next_fate(wanted)
+        seen.append(wanted.fate)
+    assert seen == [Fate.VIOLATED, Fate.POTENTIAL, Fate.HELD, Fate.FREE, None]
     kinds = []
     for _ in range(4):
         wanted = next_kind(wanted)
@@ -89,7 +104,7 @@ def test_the_filter_is_told(five):
     assert filter_words(index, HazardFilter(handle="K"), 1_000, 2_000_000) == (
         "1,000 of 2,000,000 · on 'K'"
     )
-    wanted = HazardFilter(Outcome.HELD, HazardKind.RAW, 1)
+    wanted = HazardFilter(Fate.HELD, HazardKind.RAW, 1)
     assert filter_words(index, wanted, 1, 5) == "1 of 5 · held · RAW · PE 1"
 
 
@@ -107,6 +122,29 @@ def test_possible_pairs_join_the_list_but_not_those_already_violated(five):
     table = with_potential(hazards.table, Hazards(**columns))
     assert table.outcome.tolist() == [Outcome.HELD, Outcome.HELD, Outcome.VIOLATED, Outcome.HELD, 2]
     assert table.pe.tolist() == [0, 1, 0, 0, 1]
+
+
+pair = st.tuples(st.integers(0, 2), st.integers(0, 3), st.integers(0, 3))
+
+
+@given(st.lists(st.tuples(st.sampled_from(Outcome), pair)), st.lists(pair))
+def test_only_possible_pairs_that_went_wrong_already_are_left_out(told, possible):
+    def table(rows):
+        columns = {name: np.zeros(len(rows), dtype) for name, dtype in HAZARD_COLUMNS.items()}
+        for place, (outcome, commands) in enumerate(rows):
+            columns["outcome"][place] = outcome
+            for name, value in zip(("pe", "earlier", "later"), commands, strict=True):
+                columns[name][place] = value
+        return Hazards(**columns)
+
+    wrong = {commands for outcome, commands in told if outcome is Outcome.VIOLATED}
+    kept = [one for one in told if one[0] is not Outcome.POTENTIAL]
+    kept += [(Outcome.POTENTIAL, one) for one in possible if one not in wrong]
+    joined = with_potential(table(told), table([(Outcome.POTENTIAL, one) for one in possible]))
+    columns = (joined.outcome, joined.pe, joined.earlier, joined.later)
+    assert [*zip(*(column.tolist() for column in columns), strict=True)] == [
+        (outcome, *commands) for outcome, commands in kept
+    ]
 
 
 def test_the_possible_pairs_of_a_real_run_hold_what_went_wrong(opt2):
@@ -142,7 +180,7 @@ def test_a_page_of_a_million_rows_reads_only_the_rows_it_shows():
         }
     )
     hazards = HazardIndex(index, million)
-    rows = filtered(index, hazards, HazardFilter(outcome=Outcome.HELD, handle="s"))
+    rows = filtered(index, hazards, HazardFilter(fate=Fate.HELD, handle="s"))
     assert len(rows) == 1_000_000
     log: list[int] = []
     hazards.table = Hazards(
@@ -191,3 +229,12 @@ def test_the_policies_are_told_by_what_they_make_of_the_pair():
         "  held by serial, byte_range · ordered anyway under mine · open under none"
     )
     assert text(verdict_line({}, 100)) == "  asking the shipped policies …"
+
+
+def test_the_verdicts_of_all_shipped_policies_fit_80_columns():
+    # three groups are the longest: nothing is left out in either
+    verdicts = dict.fromkeys(shipped_policies(), Verdict.HELD)
+    verdicts |= {"serial": Verdict.ORDERED, "none": Verdict.UNORDERED}
+    assert text(verdict_line(verdicts, 80)) == (
+        "  held byte_range, rw_aware, rw_handles, strict_fifo; ordered serial; open none"
+    )

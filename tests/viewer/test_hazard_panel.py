@@ -1,9 +1,13 @@
 """The list of hazards, driven by its keys: filters, possible pairs, policies."""
 
 import pytest
+from kerntape.capture.capture import capture
 from kerntape.replay.hazards.verdicts import Verdict
+from kerntape.replay.replay import replay
 from kerntape.schemas.hazard_policy import HazardKind
 from kerntape.schemas.hazards import Outcome
+from kerntape.topologies.loader import resolve_topology
+from kerntape.viewer.model.fates import Fate
 from kerntape.viewer.model.hazard_filter import EVERYTHING, HazardFilter
 from kerntape.viewer.pair_verdicts import PairVerdicts
 from kerntape.viewer.panel_actions import HAZARDS, in_section
@@ -26,9 +30,34 @@ def one_slot(captured_decode):
     return captured_decode("opt2", s_kv=256, slots=1)
 
 
+RACE = """\
+def kernel(x, y, *, tl):
+    if tl.program_id(0) == 0:
+        tl.store(tl.part_of(x, pe=1), tl.load(x))
+    else:
+        tl.store(y, tl.load(x))
+
+
+def launch(rt):
+    by_pe = rt.split(axis=0, over="pe")
+    x = rt.random((64,), "f32", placement=by_pe)
+    y = rt.output(rt.empty((64,), "f32", placement=by_pe))
+    rt.launch(kernel, (2, 1, 1), x, y)
+"""
+
+
+@pytest.fixture
+def race(tmp_path):
+    """PE 0 stores where PE 1 loads, with no message between."""
+    path = tmp_path / "race.py"
+    path.write_text(RACE)
+    machine = resolve_topology("one_cube")
+    return replay(capture(f"{path}:launch", machine, {}, with_data=False).trace)
+
+
 def test_every_key_of_the_list_filters_as_the_table_says(drive, one_slot):
     expected = {
-        "next_outcome": HazardFilter(outcome=Outcome.VIOLATED),
+        "next_fate": HazardFilter(fate=Fate.VIOLATED),
         "next_kind": HazardFilter(kind=HazardKind.RAW),
         "same_pe": HazardFilter(pe=0),
         "no_filter": EVERYTHING,
@@ -69,16 +98,14 @@ def test_the_chosen_hazard_stays_chosen_whenever_the_filter_lets_it(drive, one_s
         await pilot.press("tab", "end")
         panel = pilot.app.screen
         row = panel._row()
-        await pilot.press("o", "o", "o")  # held
-        assert panel.wanted.outcome is Outcome.HELD
+        await pilot.press(*"oooo")  # the last of all cost nothing
+        assert panel.wanted.fate is Fate.FREE
         assert panel._row() == row
 
     drive(one_slot, scenario)
 
 
 def test_possible_pairs_are_found_on_demand_and_marked_on_the_timeline(drive, captured_decode):
-    from kerntape.replay.replay import replay
-
     timeline = replay(captured_decode("opt2", s_kv=512, slots=2).trace, policy="rw_handles")
 
     async def scenario(pilot, screen):
@@ -89,13 +116,72 @@ def test_possible_pairs_are_found_on_demand_and_marked_on_the_timeline(drive, ca
         assert screen.hazards.table.count(Outcome.POTENTIAL) > 0
         assert len(screen.hazards) > before
         await pilot.press("o", "o")
-        assert panel.wanted.outcome is Outcome.POTENTIAL
+        assert panel.wanted.fate is Fate.POTENTIAL
         row = panel._row()
         await pilot.press("enter")
         assert pilot.app.screen is screen
         assert screen.look.stage == int(screen.hazards.sites.later[row])
 
     drive(timeline, scenario)
+
+
+def test_the_possible_pairs_are_told_not_to_be_looked_for_yet_and_then_what_came_of_it(
+    drive, one_slot
+):
+    # strict_fifo and one slot: of the pairs that nothing orders, 7 went wrong here; no other can
+    async def scenario(pilot, screen):
+        await pilot.press("tab")
+        panel = pilot.app.screen
+        assert "? potential: a finds them" in text(panel.panel.lines)[1]
+        await pilot.press("o", "o")
+        assert panel.wanted.fate is Fate.POTENTIAL
+        assert text(panel.panel.lines)[2].startswith("  not looked for yet: a finds")
+        await pilot.press("a")
+        await settled(pilot)
+        shown = text(panel.panel.lines)
+        assert "[? 0 potential]" in shown[1]
+        assert shown[2] == "  strict_fifo: no other hazard is possible, under any calibration"
+        await pilot.press("a")
+        assert "nothing else can go wrong" in text(panel.panel.lines)[0]
+
+    drive(one_slot, scenario)
+
+
+def test_the_search_goes_on_when_the_list_is_closed_and_holds_under_any_calibration(
+    drive, captured_decode
+):
+    timeline = replay(captured_decode("opt2", s_kv=512, slots=2).trace, policy="rw_handles")
+
+    async def scenario(pilot, screen):
+        await pilot.press("tab", "a", "escape")
+        await settled(pilot)
+        found = screen.hazards.counts[Fate.POTENTIAL]
+        assert found > 0
+        await pilot.press("c", "down", "right")
+        await settled(pilot)
+        assert screen.index.timeline is not timeline
+        told = screen.hazards.counts
+        assert told[Fate.POTENTIAL] + told[Fate.VIOLATED] >= found
+        await pilot.press("R")
+        await settled(pilot)
+        assert screen.hazards.counts[Fate.POTENTIAL] == found
+        await pilot.press("escape", "tab", "o", "o")
+        assert pilot.app.screen.count() == found
+
+    drive(timeline, scenario)
+
+
+def test_what_pes_do_to_each_other_is_said_not_to_be_compared(drive, race):
+    async def scenario(pilot, screen):
+        await pilot.press("tab")
+        shown = " ".join(text(pilot.app.screen.panel.lines))
+        assert "  1 tensor is reached by several PEs, written by at least one: x of PE 1." in shown
+        assert "Pairs of commands of different PEs are not compared; replay --check-data" in shown
+        return [line for line in text(pilot.app.screen.panel.lines) if "compared" in line]
+
+    assert drive(race, scenario, (100, 40)) == [
+        "  Pairs of commands of different PEs are not compared; replay --check-data sees what they do."
+    ]
 
 
 def test_the_policies_are_asked_about_the_chosen_pair(drive, one_slot):

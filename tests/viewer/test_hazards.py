@@ -1,13 +1,15 @@
 """Hazards as marks of lanes, in words, and as a list."""
 
+from dataclasses import replace
+
 import pytest
 from kerntape.schemas.hazard_policy import HazardKind
 from kerntape.schemas.hazards import Outcome
+from kerntape.viewer.model.fates import Fate
 from kerntape.viewer.model.hazard_list import (
     DETAIL_LINES,
     hazard_detail,
     hazard_lines,
-    title_line,
 )
 from kerntape.viewer.model.hazard_ruler import ruler_lines
 from kerntape.viewer.model.hazards import HazardIndex
@@ -114,13 +116,11 @@ def test_a_line_of_the_list_says_what_how_long_who_and_where(three):
     lines = hazard_lines(index, hazards, hazards.by_weight, 0, 0, 90, 4)
     assert [text(line) for line in lines] == [
         " ›! violated          5 ns  WAW  0 → 1             s                     0x1400–0x1800",
-        "  ? potential         0 ps  WAR  0 → 1             s                     0x1400–0x1800",
+        "  ? potential               WAR  0 → 1             s                     0x1400–0x1800",
         "  ◇ held             30 ns  RAW  0 → 1             s                     0x1400–0x1800",
         "",
     ]
     assert {line_cells(line) for line in lines} == {90}
-    heads = "                      time  kind command           on"
-    assert text(title_line(3, 3, 90)) == heads
 
 
 def test_the_chosen_hazard_is_told_with_both_kernel_lines(three):
@@ -142,12 +142,51 @@ def test_the_chosen_hazard_is_told_with_both_kernel_lines(three):
     ]
 
 
-def test_an_empty_list_says_that_it_is_empty():
-    index, hazards = indexes(two_commands())
-    assert text(title_line(0, 0, 80)) == ("  no hazards: nothing was held back, nothing went wrong")
+def test_a_narrow_line_has_whole_entries_the_pe_before_the_bytes():
+    builder = two_commands()
+    builder.hazard(Outcome.HELD, HazardKind.RAW, 0, 1, S, cost_ns=30)
+    index, hazards = indexes(builder)
+
+    def told(width):
+        (line,) = hazard_lines(index, hazards, hazards.by_weight, 0, 0, width, 1)
+        return text(line)
+
     assert (
-        text(title_line(0, 5, 80)) == "  none of the hazards is wanted by the filter; r shows all"
+        told(80) == " ›◇ held             30 ns  RAW  0 → 1         s                 0x1400–0x1800"
     )
+    assert told(77) == " ›◇ held             30 ns  RAW  0 → 1         s"
+
+
+def test_a_hold_that_delayed_nothing_is_told_as_one_that_cost_nothing():
+    builder = two_commands()
+    builder.hazard(Outcome.HELD, HazardKind.RAW, 0, 1, S, cost_ns=0)
+    builder.hazard(Outcome.HELD, HazardKind.WAW, 0, 1, S, cost_ns=9)
+    index, hazards = indexes(builder)
+    assert hazards.counts == {Fate.VIOLATED: 0, Fate.POTENTIAL: 0, Fate.HELD: 1, Fate.FREE: 1}
+    assert hazards.sentence(0) == (
+        "command 1 was held for s, written by command 0, at no cost:"
+        " something else let it go no earlier"
+    )
+    lines = [text(one) for one in hazard_lines(index, hazards, hazards.by_weight, 0, 0, 90, 2)]
+    assert lines == [
+        " ›◇ held              9 ns  WAW  0 → 1             s                     0x1400–0x1800",
+        "  ◇ at no cost        0 ps  RAW  0 → 1             s                     0x1400–0x1800",
+    ]
+
+
+def test_stepping_from_hazard_to_hazard_passes_what_cost_nothing():
+    timeline = decode_like(4)
+    hazards = HazardIndex(TimelineIndex(timeline, "x"))
+    first = hazards.beside(-1, 1)
+    cost_ps = timeline.hazards.cost_ps.copy()
+    cost_ps[first] = 0
+    free = replace(timeline, hazards=replace(timeline.hazards, cost_ps=cost_ps))
+    passed = HazardIndex(TimelineIndex(free, "x")).beside(-1, 1)
+    assert passed == hazards.beside(int(hazards.sites.later[first]), 1) != first
+
+
+def test_an_empty_list_has_empty_lines():
+    index, hazards = indexes(two_commands())
     lines = hazard_lines(index, hazards, hazards.by_weight, 0, 0, 80, 2)
     assert [text(line) for line in lines] == ["", ""]
 

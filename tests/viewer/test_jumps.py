@@ -2,7 +2,14 @@
 
 import pytest
 from kerntape.viewer.model.index import NO_STAGE, TimelineIndex
-from kerntape.viewer.model.jumps import JumpError, to_command, to_line, to_pe, to_time
+from kerntape.viewer.model.jumps import (
+    JumpError,
+    beyond_words,
+    to_command,
+    to_line,
+    to_pe,
+    to_time,
+)
 from kerntape.viewer.model.look import first_look, select
 from timeline_builder import decode_like, timeline_of_intervals, topology, two_commands
 
@@ -20,6 +27,25 @@ def test_a_time_finds_the_row_s_stage_there(index):
     look = to_time(index, at(index, 3), 60_000)
     assert (look.stage, look.at_ps) == (4, 60_000)
     assert to_time(index, look, 10**15).at_ps == 96_000  # no later than the end
+
+
+def test_a_time_outside_is_the_nearer_end_and_that_is_said(index):
+    # the last stage ends at 96 ns
+    assert to_time(index, at(index, 3), -5).at_ps == 0
+    assert beyond_words(index, 96_001) == "the timeline ends at 96 ns"
+    assert beyond_words(index, -1) == "the timeline begins at 0 ps"
+    assert [beyond_words(index, time_ps) for time_ps in (0, 96_000)] == ["", ""]
+
+
+def test_a_jump_into_folded_groups_unfolds_what_is_around_the_place_and_nothing_else():
+    machine = topology(pes=(4, 1))
+    index = TimelineIndex(decode_like(1, launched=4, machine=machine), "x")
+    folded = first_look(index).folded  # all PEs but the first
+    assert len(folded) == 3
+    there = to_pe(index, first_look(index), 2)
+    row = index.tree.rows[there.row]
+    assert not row.is_group
+    assert there.folded == folded - {row.parent}
 
 
 def test_a_command_is_found_at_its_dispatch(index):
@@ -61,6 +87,7 @@ def test_every_command_of_a_line_is_come_to_in_turn(decode_index):
         ("9", "no command of this PE that ran comes from line 9"),
         ("other.py:7", "no command of this PE that ran comes from line other.py:7"),
         ("soon", "a line must be like decode.py:118 or 118, not 'soon'"),
+        ("9" * 5000, f"a line must be like decode.py:118 or 118, not '{'9' * 23}…'"),
     ],
 )
 def test_what_is_not_there_is_said(index, text, said):

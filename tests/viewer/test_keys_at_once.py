@@ -9,7 +9,16 @@ from kerntape.viewer.screens.timeline import TimelineScreen
 from textual import events
 from timeline_builder import decode_like
 
-NAMES = {"/": "slash", ":": "colon", "#": "number_sign", "?": "question_mark", ".": "full_stop"}
+NAMES = {
+    "/": "slash",
+    ":": "colon",
+    "#": "number_sign",
+    "?": "question_mark",
+    ".": "full_stop",
+    " ": "space",
+    "(": "left_parenthesis",
+    ")": "right_parenthesis",
+}
 
 
 async def burst(pilot, *keys):
@@ -42,7 +51,7 @@ def test_what_is_behind_a_pattern_goes_along_what_it_finds():
         await burst(pilot, "/", *"fetch", "enter", "n", "n", "N")
         return last_line(screen)
 
-    assert driven(scenario) == " match 2 of 32 for fetch"
+    assert driven(scenario) == " match 2 of 32 for fetch, in its kind"
 
 
 @pytest.mark.parametrize("key", ["tab", "c", "o", "B", "exclamation_mark"])
@@ -57,6 +66,18 @@ def test_a_panel_is_opened_and_closed_and_the_key_behind_is_the_timeline_s(key, 
     assert driven(scenario) == (decode_like(4).makespan_ps + 1) // 2
 
 
+def test_shift_alone_is_no_key_that_ends_playing_or_is_told_to_be_none():
+    async def scenario(pilot, screen):
+        await burst(pilot, "left_shift")
+        before = last_line(screen)
+        await burst(pilot, " ", "left_shift")
+        is_playing = screen.player.is_playing
+        screen.player.stop()
+        return "does nothing" in before, is_playing
+
+    assert driven(scenario) == (False, True)
+
+
 def test_a_line_that_is_wrong_is_kept_and_typed_on():
     async def scenario(pilot, screen):
         await burst(pilot, ":", *"#", "enter", "3", "enter", "tab")
@@ -64,6 +85,32 @@ def test_a_line_that_is_wrong_is_kept_and_typed_on():
         return screen.index.command(screen.look.stage)
 
     assert driven(scenario) == 3
+
+
+def test_what_is_wrong_with_a_line_typed_at_once_is_said_until_it_is_typed_on():
+    async def scenario(pilot, screen):
+        await burst(pilot, "/", "(", "enter")
+        prompt = pilot.app.screen.query_one("#prompt")
+        said = "".join(span.text for span in prompt.lines[0])
+        await burst(pilot, ")")
+        return said, "".join(span.text for span in prompt.lines[0])
+
+    said, after = driven(scenario)
+    assert said.startswith(" the pattern must be a regular expression: ")
+    assert after.startswith(" find (a regular expression)")
+
+
+def test_a_line_that_is_emptied_shows_again_what_can_be_typed():
+    async def scenario(pilot, screen):
+        await pilot.press("colon", "z")
+        prompt = pilot.app.screen.query_one("#prompt")
+        offered = "".join(span.text for span in prompt.lines[0])
+        await pilot.press("backspace")
+        return offered, "".join(span.text for span in prompt.lines[0])
+
+    offered, empty = driven(scenario)
+    assert offered.startswith(" zoom_in  zoom_out")
+    assert empty.startswith(" 7.4us · #31")
 
 
 def test_a_key_chosen_by_typing_is_done_before_what_is_behind_it():

@@ -46,7 +46,7 @@ def test_a_column_s_share_is_the_time_covered_in_it(stages, from_ps, span_ps):
         assert seen.density.share[column] == total / max(right - left, 1)
         if total:
             assert busy[int(seen.density.paint[column])] == max(busy.values())
-        begun = sum(left <= start < right for start, _, _ in covered(one))
+        begun = sum(left <= start < right for start in one.starts.tolist())
         assert seen.density.begun[column] == begun
 
 
@@ -79,6 +79,13 @@ def test_a_column_in_which_nothing_lasts_has_the_paint_of_the_last_that_began():
     assert seen.density.begun.tolist() == [2, 1]
 
 
+def test_what_begins_and_ends_while_another_runs_begins_where_it_does_and_not_at_that_one_s_end():
+    # 0–10 holds an instant at 4; nothing begins at 10, where a column begins that shows nothing
+    seen = lane([(0, 10, 3), (4, 0, 9)]).seen(axis(0, 20, 2))
+    assert seen.density.begun.tolist() == [2, 0]
+    assert seen.density.share.tolist() == [1, 0]
+
+
 def test_the_main_paint_is_that_of_most_of_the_time():
     assert lane([(0, 5, 9), (5, 3, 3), (8, 3, 3)]).main_paint == 3
     assert lane([(0, 5, 9), (5, 3, 3), (8, 3, 3)]).busy_ps == 11
@@ -88,3 +95,9 @@ def test_the_main_paint_is_that_of_most_of_the_time():
 def test_times_up_to_the_largest_are_exact(at):
     seen = lane([(at, 4, 3), (at + 6, 4, 5)]).seen(axis(at, at + 10, 5))
     assert seen.density.share.tolist() == [1, 1, 0, 1, 1]
+
+
+def test_a_lane_that_is_idle_for_a_picosecond_of_2_to_the_61_is_not_busy_throughout():
+    whole, almost = 2**61, 2**61 - 1
+    shares = lane([(0, almost, 3), (whole, whole, 3)]).seen(axis(0, 2 * whole, 2)).density.share
+    assert (shares[0] < 1, shares[1]) == (True, 1)

@@ -107,7 +107,7 @@ def test_every_lane_is_in_the_order_of_starts_then_stage_ids(timeline):
 
 
 @given(timelines(), st.integers(1, 50), st.permutations(range(8)))
-def test_lanes_gone_through_a_few_at_a_time_are_the_lanes_one_by_one(timeline, at_a_time, wanted):
+def test_lanes_gone_through_a_few_at_a_time_are_what_is_seen_of_each(timeline, at_a_time, wanted):
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(lanes_module, "STAGES_A_RUN", at_a_time)
         lanes = Lanes(timeline)
@@ -119,9 +119,11 @@ def test_lanes_gone_through_a_few_at_a_time_are_the_lanes_one_by_one(timeline, a
                 run.lanes.tolist(), bounds, busy, strict=True
             ):
                 one = lanes.lane(number)
-                assert run.ids[first:past].tolist() == one.ids.tolist()
-                assert run.covered[first:past].tolist() == one.covered.tolist()
-                assert run.covered_ends[first:past].tolist() == one.covered_ends.tolist()
+                seen_there = (one.covered == one.starts) | (one.covered < one.covered_ends)
+                assert run.ids[first:past].tolist() == one.ids[seen_there].tolist()
+                assert run.covered[first:past].tolist() == one.covered[seen_there].tolist()
+                ends = one.covered_ends[seen_there]
+                assert run.covered_ends[first:past].tolist() == ends.tolist()
                 assert busy_ps == one.busy_ps
                 seen.append(number)
     assert seen == [number for number in wanted if lanes.count(number)]

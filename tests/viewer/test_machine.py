@@ -13,7 +13,7 @@ from kerntape.schemas.stages import StageKind
 from kerntape.topologies.loader import resolve_topology
 from kerntape.viewer.app import Browser
 from kerntape.viewer.model.index import NO_STAGE, TimelineIndex
-from kerntape.viewer.model.jumps import JumpError
+from kerntape.viewer.model.jumps import JumpError, to_pe
 from kerntape.viewer.model.look import first_look, select, window
 from kerntape.viewer.model.machine import (
     BUSIEST,
@@ -28,7 +28,6 @@ from kerntape.viewer.model.machine import (
     rank_at,
     spot,
     stepped,
-    to_lanes,
 )
 from kerntape.viewer.model.machine_lines import level_glyph, map_lines
 from kerntape.viewer.model.machine_words import (
@@ -43,7 +42,16 @@ from kerntape.viewer.panel_actions import MACHINE, in_section
 from kerntape.viewer.screens.keys import KeysScreen
 from kerntape.viewer.screens.machine import MachineScreen
 from kerntape.viewer.screens.timeline import TimelineScreen
-from timeline_builder import CPU, GEMM, MATH, TCM, decode_like, topology, two_commands
+from timeline_builder import (
+    CPU,
+    GEMM,
+    MATH,
+    TCM,
+    decode_like,
+    timeline_of_intervals,
+    topology,
+    two_commands,
+)
 
 TWO_SIPS = topology(sips=2, cubes=(2, 2), pes=(4, 2))
 
@@ -158,13 +166,13 @@ def test_a_message_has_a_sender_a_receiver_and_a_link(cube):
 def test_enter_on_a_pe_unfolds_its_rows():
     many = TimelineIndex(decode_like(1, launched=40, machine=TWO_SIPS), "x")
     look = first_look(many)
-    there = to_lanes(many, look, 37)
+    there = to_pe(many, look, 37)
     assert many.timeline.engines[many.lane_of(there.stage)].rank == 37
     row = many.tree.rows[there.row]
     assert row.title == "CPU"
     assert not set(many.tree.above(row.key)) & there.folded
     with pytest.raises(JumpError, match="PE must be one of the launch"):
-        to_lanes(many, look, 50)
+        to_pe(many, look, 50)
 
 
 def test_shares_are_drawn_and_written():
@@ -326,17 +334,23 @@ def test_keys_picture_and_table_are_there_too(tmp_path, monkeypatch):
             assert isinstance(app.screen, KeysScreen)
             await pilot.press("escape", "e")
             await pilot.pause()
-            assert text(machine.query_one("#machine").lines[-1]) == " saved x.svg"
+            assert text(machine.query_one("#machine").lines[-1]) == " saved x-machine.svg"
             await pilot.press("E")
             await app.workers.wait_for_complete()
             await pilot.pause()
             said = text(machine.query_one("#machine").lines[-1])
-            assert said == " saved the load of PEs and links as machine.csv"
+            assert said == " saved the load of PEs and links as x-machine.csv"
             return machine.load
 
     load = asyncio.run(go())
-    with Path("machine.csv").open(encoding="utf-8", newline="") as file:
+    with Path("x-machine.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert {row["rank"] for row in rows} == {"0", "1"}
     gemm = next(row for row in rows if (row["rank"], row["what"]) == ("1", "GEMM"))
     assert float(gemm["busy share"]) == pytest.approx(load.pe[1]["GEMM"], abs=1e-6)
+
+
+def test_an_engine_whose_stages_overlap_is_busy_at_most_throughout():
+    # a timeline file may hold such a one: 0–8 and 0–8 are 16 ps of work in 10
+    index = TimelineIndex(timeline_of_intervals([0, 0], [8, 8]), "x")
+    assert max(busy_shares(index, 0, 10)) == 1

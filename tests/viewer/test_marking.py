@@ -60,9 +60,29 @@ def test_an_area_goes_from_the_earlier_start_to_the_end_of_the_later_stage(index
 
 def test_an_area_is_never_empty(index):
     instant = at(index, 5)  # a finish of no length at 78
-    assert marking.mark_area(index, marking.mark_area(index, instant)).area == (78_000, 78_001)
+    begun = marking.mark_area(index, instant)
+    ended = marking.mark_area(index, begun)
+    assert (ended.area, ended.area_from_ps) == (None, NO_TIME)
+    words = "no area: it would be empty; v begins one, v elsewhere ends it"
+    assert marking.area_words(begun, ended) == words
     assert marking.set_area(index, instant, 9, 3).area == (3, 9)
     assert marking.set_area(index, instant, 5, 5).area == (5, 6)
+
+
+def test_an_area_says_how_it_goes_on(index):
+    begun = marking.mark_area(index, at(index, 1))
+    assert marking.area_words(at(index, 1), begun) == (
+        "area: go to its other end, v again ends it there"
+    )
+    ended = marking.mark_area(index, select(index, begun, 4))
+    assert marking.area_words(begun, ended) == ""
+    taken = marking.mark_area(index, ended)
+    assert marking.area_words(ended, taken) == "the area is taken away: v begins another"
+
+
+def test_v_twice_on_a_stage_takes_the_stage_as_the_area(index):
+    twice = marking.mark_area(index, marking.mark_area(index, at(index, 1)))  # 10–30
+    assert twice.area == (10_000, 30_000)
 
 
 def test_a_drag_takes_both_columns_whole_in_either_direction(index):

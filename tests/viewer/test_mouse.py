@@ -49,18 +49,19 @@ def test_in_the_list_of_hazards(drive):
         await pilot.press("tab")
         panel = pilot.app.screen
         assert isinstance(panel, HazardPanel)
-        await pilot.click("#panel", offset=(5, 4))  # the title, the head, then the first places
+        # the title, the counts, the head of the columns, then the first places
+        await pilot.click("#panel", offset=(5, 5))
         assert panel.place == 2
         await turn(pilot, panel, "panel", 1)
         assert panel.place == 5
         await turn(pilot, panel, "panel", -1)
         assert panel.place == 2
-        await pilot.click("#panel", offset=(5, 1))  # the head of the columns
+        await pilot.click("#panel", offset=(5, 2))  # the head of the columns
         assert panel.place == 2
         detail = panel.panel.size.height - 3
         await pilot.click("#panel", offset=(5, detail))  # what is said of the chosen one
         assert panel.place == 2
-        await pilot.click("#panel", offset=(5, 4))
+        await pilot.click("#panel", offset=(5, 5))
         assert pilot.app.screen is screen
         assert screen.look.trail == (0,)
 

@@ -1,39 +1,74 @@
 """Bookmarks and notes, and the file beside the timeline that keeps them."""
 
 import json
+import os
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from kerntape.schemas.errors import FileError
 from kerntape.viewer.model.index import NO_STAGE, TimelineIndex
 from kerntape.viewer.model.notes import (
+    Kept,
+    Keys,
     Note,
     added,
     as_text,
-    content_key,
+    carried_notes,
     free_note_name,
     from_text,
+    keys_of,
     note_head,
     note_lines,
 )
 from kerntape.viewer.notes_file import MAX_BYTES, NotesFile
-from timeline_builder import two_commands
+from timeline_builder import decode_like, two_commands
 
 NOTES = (Note("a", 10_000, 1, "der erste Fetch – 첫 번째"), Note("end", 96_000, NO_STAGE))
+KEYS = Keys("which", "when")
+SLOWER = Keys("which", "when else")
+STARTS = np.arange(8) * 10_000
+"""Of eight stages."""
+
+
+def text_of(*notes):
+    return as_text(Kept(notes), KEYS)
 
 
 def test_notes_come_back_as_they_were():
-    assert from_text(as_text(NOTES, "k"), "k", 8, "x") == NOTES
+    assert from_text(text_of(*NOTES), KEYS, STARTS, "x") == Kept(NOTES, (), "when")
 
 
 def test_the_same_notes_are_the_same_text():
-    assert as_text(NOTES, "k") == as_text(tuple(NOTES), "k")
-    assert json.loads(as_text((), "k")) == {
+    assert text_of(*NOTES) == text_of(*tuple(NOTES))
+    assert json.loads(text_of()) == {
         "form": "kerntape notes",
-        "version": 1,
-        "timeline": "k",
+        "version": 2,
+        "stages": "which",
+        "timeline": "when",
         "notes": [],
     }
+
+
+def test_in_a_run_of_the_same_stages_a_note_is_where_its_stage_starts_and_a_bare_time_is_nowhere():
+    late = np.full(8, 77_000)
+    kept = from_text(text_of(*NOTES), SLOWER, late, "x")
+    assert kept == Kept((replace(NOTES[0], at_ps=77_000),), (NOTES[1],), "when")
+    # written from there, the bare time is still one of the run that it was kept for
+    again = from_text(as_text(kept, SLOWER), KEYS, STARTS, "x")
+    assert again.notes == NOTES
+
+
+def test_without_bare_times_the_text_is_of_the_newest_run():
+    assert json.loads(as_text(Kept(NOTES[:1], (), "when"), SLOWER))["timeline"] == "when else"
+
+
+def test_notes_of_the_first_version_belong_to_one_run():
+    first = json.loads(text_of(*NOTES)) | {"version": 1}
+    del first["stages"]
+    assert from_text(json.dumps(first), KEYS, STARTS, "x").notes == NOTES
+    with pytest.raises(FileError, match="belong to another timeline"):
+        from_text(json.dumps(first), SLOWER, STARTS, "x")
 
 
 def test_a_note_takes_the_place_of_one_of_the_same_name_in_the_order_of_time():
@@ -47,15 +82,26 @@ def test_the_next_free_letter_is_the_name_of_a_note_without_one():
     assert free_note_name(letters) == "27"
 
 
-def test_another_timeline_has_another_key():
+def test_another_run_has_other_times_and_another_trace_other_stages():
     timeline = two_commands().build()
     moved = replace(timeline, start_ps=timeline.start_ps + 1)
-    assert content_key(timeline) == content_key(two_commands().build())
-    assert content_key(timeline) != content_key(moved)
+    keys = keys_of(timeline)
+    assert keys == keys_of(two_commands().build())
+    assert keys_of(moved).stages == keys.stages
+    assert keys_of(moved).times != keys.times
+    assert keys_of(decode_like(1)).stages != keys.stages
+
+
+def test_notes_go_with_their_stages_to_another_run():
+    opened = TimelineIndex(two_commands().build(), "x")
+    timeline = opened.timeline
+    later = TimelineIndex(replace(timeline, start_ps=timeline.start_ps + 5_000), "x")
+    found = carried_notes(NOTES, opened, later)
+    assert found == (replace(NOTES[0], at_ps=opened.start(1) + 5_000),)
 
 
 def broken(**changes):
-    content = json.loads(as_text(NOTES, "k")) | changes
+    content = json.loads(text_of(*NOTES)) | changes
     return json.dumps(content)
 
 
@@ -68,8 +114,11 @@ WHOLE = {"name": "a", "at_ps": 1, "stage": 1, "text": ""}
         ("{", "x: must be a file of notes, not other text; move it away"),
         ("[]", "x: must be a file of notes, not other text; move it away"),
         (broken(form="y"), "x: must be a file of notes, not other text; move it away"),
-        (broken(version=2), "x: its version must be 1, not 2"),
-        (broken(timeline="z"), "x: its notes belong to another timeline; they are left alone"),
+        (broken(version=3), "x: its version must be 2, not 3"),
+        (
+            broken(timeline="z", stages="y"),
+            "x: its notes belong to another timeline; they are left alone",
+        ),
         (broken(notes=3), "x: 'notes' must be a list"),
         (broken(notes=[{}]), "x: notes[0] must have a name, at_ps, stage and text"),
         (broken(notes=[WHOLE | {"stage": 8}]), "x: notes[0] must lie in the timeline"),
@@ -82,46 +131,68 @@ WHOLE = {"name": "a", "at_ps": 1, "stage": 1, "text": ""}
 )
 def test_what_is_no_note_of_this_timeline_is_refused_by_place(text, said):
     with pytest.raises(FileError) as caught:
-        from_text(text, "k", 8, "x")
+        from_text(text, KEYS, STARTS, "x")
     assert str(caught.value) == said
 
 
-def test_the_file_stands_beside_the_timeline_s_and_is_read_when_it_is_opened_again(tmp_path):
+@pytest.fixture
+def timeline():
+    return two_commands().build()
+
+
+def test_the_file_stands_beside_the_timeline_s_and_is_read_when_it_is_opened_again(
+    tmp_path, timeline
+):
     opened = tmp_path / "decode.ktrace"
-    file = NotesFile(opened, "k", 8)
+    file = NotesFile(opened, timeline)
     file.read()
     assert file.notes == ()
     file.keep(NOTES)
     assert [path.name for path in tmp_path.iterdir()] == ["decode.ktrace.kernnotes"]
-    again = NotesFile(opened, "k", 8)
+    again = NotesFile(opened, timeline)
     again.read()
     assert again.notes == NOTES
 
 
-def test_notes_of_another_timeline_are_neither_shown_nor_overwritten(tmp_path):
+def test_notes_of_other_stages_are_neither_shown_nor_overwritten(tmp_path, timeline):
     opened = tmp_path / "decode.ktrace"
-    NotesFile(opened, "k", 8).keep(NOTES)
-    other = NotesFile(opened, "other", 8)
+    NotesFile(opened, timeline).keep(NOTES)
+    other = NotesFile(opened, decode_like(1))
     for step in (other.read, lambda: other.keep(())):
         with pytest.raises(FileError, match="belong to another timeline"):
             step()
-    kept = NotesFile(opened, "k", 8)
+    kept = NotesFile(opened, timeline)
     kept.read()
     assert kept.notes == NOTES
 
 
-def test_a_file_that_is_too_long_or_no_text_is_refused(tmp_path):
+def test_bare_times_of_another_run_stay_in_the_file_and_keep_others_out(tmp_path, timeline):
+    opened = tmp_path / "decode.ktrace"
+    NotesFile(opened, timeline).keep(NOTES)
+    slower = NotesFile(opened, replace(timeline, end_ps=timeline.end_ps + 1))
+    slower.read()
+    assert (slower.notes, slower.aside) == (NOTES[:1], NOTES[1:])
+    assert slower.can_keep(3)
+    assert not slower.can_keep(NO_STAGE)
+    slower.keep(())
+    kept = NotesFile(opened, timeline)
+    kept.read()
+    assert kept.notes == NOTES[1:]
+    assert kept.can_keep(NO_STAGE)
+
+
+def test_a_file_that_is_too_long_or_no_text_is_refused(tmp_path, timeline):
     sidecar = tmp_path / "x.kernnotes"
     sidecar.write_bytes(b" " * (MAX_BYTES + 1))
     with pytest.raises(FileError, match=f"must be at most {MAX_BYTES} bytes of notes"):
-        NotesFile(tmp_path / "x", "k", 8).read()
+        NotesFile(tmp_path / "x", timeline).read()
     sidecar.write_bytes(b"\xff\xfe")
     with pytest.raises(FileError, match="must be a file of notes"):
-        NotesFile(tmp_path / "x", "k", 8).read()
+        NotesFile(tmp_path / "x", timeline).read()
 
 
-def test_without_a_file_notes_last_as_long_as_the_session():
-    file = NotesFile(None, "k", 8)
+def test_without_a_file_notes_last_as_long_as_the_session(timeline):
+    file = NotesFile(None, timeline)
     file.keep(NOTES)
     file.read()
     assert (file.notes, file.where) == (NOTES, "this session only")
@@ -137,4 +208,55 @@ def test_the_list_tells_name_place_and_words():
         "    end                  96 ns",
         "",
     ]
-    assert "b sets one at the cursor" in note_head((), 80)[0][0].text
+    assert "b sets one at the cursor" in note_head((), 0, 80)[0][0].text
+
+
+def test_the_list_tells_how_many_notes_are_not_in_it():
+    heads = ["".join(s.text for s in line).rstrip() for line in note_head(NOTES, 2, 80)]
+    assert heads[0] == "  2 are not shown: what they mark is not in this run"
+    assert note_head(NOTES, 1, 80)[0][0].text.startswith("  1 is not shown")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[" * 200_000, "x: must be a file of notes, not other text; move it away"),
+        (broken(notes=[WHOLE | {"at_ps": 1 << 63}]), "x: notes[0] must lie in the timeline"),
+        (broken(version="v" * 99), f"x: its version must be 2, not {'v' * 23}…"),
+        (
+            broken(notes=[WHOLE | {"name": "\ud800"}]),
+            "x: notes[0] must be of whole characters, not of halves of them",
+        ),
+        (
+            broken(notes=[WHOLE | {"text": "a\udfff"}]),
+            "x: notes[0] must be of whole characters, not of halves of them",
+        ),
+        (broken(timeline="\ud800", stages=KEYS.stages), "x: 'timeline' must be a hash"),
+    ],
+)
+def test_what_could_not_be_read_or_written_again_is_refused(text, said):
+    with pytest.raises(FileError) as caught:
+        from_text(text, KEYS, STARTS, "x")
+    assert str(caught.value) == said
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: os.symlink("nothing", path)])
+def test_a_sidecar_that_is_no_plain_file_is_neither_waited_for_nor_replaced(
+    make, tmp_path, timeline
+):
+    sidecar = tmp_path / "x.kernnotes"
+    make(sidecar)
+    before = sidecar.lstat()
+    file = NotesFile(tmp_path / "x", timeline)
+    for step in (file.read, lambda: file.keep(NOTES)):
+        with pytest.raises(FileError) as caught:
+            step()
+        assert str(caught.value) == "x.kernnotes: must be a plain file of notes; move it away"
+    assert sidecar.lstat() == before
+
+
+def test_half_a_character_is_not_kept(tmp_path, timeline):
+    file = NotesFile(tmp_path / "x", timeline)
+    with pytest.raises(FileError, match=r"^a bookmark must be of whole characters"):
+        file.keep((Note("\ud800", 0, NO_STAGE),))
+    assert os.listdir(tmp_path) == []

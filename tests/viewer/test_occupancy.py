@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kerntape.viewer.model import occupancy as occupancy_module
-from kerntape.viewer.model.occupancy import PrefixSums, axis, density, occupancy
+from kerntape.viewer.model.occupancy import PrefixSums, axis, density, occupancy, shares
 
 
 def columns(*values):
@@ -55,7 +55,6 @@ def test_sums_beyond_64_bits_on_the_way_still_give_the_exact_difference():
     starts = np.arange(3_000_000, dtype=np.int64) * 10 + 2**61
     stages = occupancy(starts, starts + 7)
     assert stages.measure(axis(2**61, 2**61 + 30_000_000, 3))[0].tolist() == [7_000_000] * 3
-    assert stages.total_ps == 21_000_000
 
 
 interval = st.tuples(st.integers(0, 300), st.integers(0, 40)).map(lambda p: (p[0], p[0] + p[1]))
@@ -85,6 +84,16 @@ def test_a_column_is_painted_as_what_was_busy_longest_in_it():
 def test_a_row_of_several_engines_is_full_only_when_all_are_busy():
     parts = {3: occupancy(columns(0, 0), columns(10, 5))}
     assert density(parts, 2, axis(0, 10, 2)).share.tolist() == [1.0, 0.5]
+
+
+@pytest.mark.parametrize("servers", [1, 3, 4608])
+def test_a_column_is_whole_only_where_not_one_picosecond_is_missing(servers):
+    # as floats 2^61 and 2^61 − 1 are one number; a lane's level is ▇ for the second, █ for the first
+    shown = axis(0, 2**61 // servers, 1)
+    whole = int(shown.column_ps[0]) * servers
+    assert shares(columns(whole), shown, servers).tolist() == [1.0]
+    (almost,) = shares(columns(whole - 1), shown, servers).tolist()
+    assert 7 <= almost * 8 < 8
 
 
 def test_a_row_without_stages_is_empty():

@@ -5,9 +5,9 @@ from itertools import combinations
 from math import dist
 
 import pytest
-from kerntape.viewer.app import Browser, theme_of_terminal
+from kerntape.viewer.app import Browser
 from kerntape.viewer.model.tones import GROUND, LABEL, Paint, Shade, tone
-from kerntape.viewer.widgets.palette import DARK, LIGHT, Palette, contrast
+from kerntape.viewer.widgets.palette import DARK, LIGHT, Palette, contrast, theme_of_terminal
 from rich.color import Color, ColorSystem
 from rich.color_triplet import ColorTriplet
 

@@ -14,7 +14,7 @@ from kerntape.viewer.panel_actions import (
 )
 from kerntape.viewer.screens import compare, machine, summary
 from kerntape.viewer.screens.calibrate import CalibratePanel
-from kerntape.viewer.screens.compare import compare_moves
+from kerntape.viewer.screens.compare_keys import compare_moves
 from kerntape.viewer.screens.hazards import HazardPanel
 from kerntape.viewer.screens.panel import Panel
 

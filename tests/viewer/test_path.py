@@ -5,12 +5,14 @@ import pytest
 from kerntape.viewer.model.index import NO_STAGE, TimelineIndex
 from kerntape.viewer.model.occupancy import axis
 from kerntape.viewer.model.path import (
+    PATH_COLUMNS,
     on_path,
     path_count,
     path_head,
     path_line,
     path_lines,
     path_place,
+    path_rows,
 )
 from kerntape.viewer.model.text import line_cells
 from timeline_builder import decode_like, timeline_of_intervals, two_commands
@@ -37,6 +39,18 @@ def test_the_columns_of_a_row_are_on_the_path_where_a_stage_of_it_is(index):
     assert marked["GEMM"] == list(range(7, 20))
     assert marked["MATH"] == [22, 23]
     assert marked["PE 0"] == list(range(24))
+
+
+def test_the_steps_are_saved_in_the_order_of_time_and_sum_to_the_makespan(index):
+    rows = [dict(zip(PATH_COLUMNS, row, strict=True)) for row in path_rows(index)]
+    assert [row["stage"] for row in rows] == [0, 1, 3, 4, 5, 6, 7]
+    assert [row["spent_ps"] for row in rows] == [10_000, 20_000, 24_000, 24_000, 0, 10_000, 8_000]
+    assert sum(row["spent_ps"] + row["latency_ps"] for row in rows) == 96_000
+    assert (rows[3]["engine"], rows[3]["name"], rows[3]["why"]) == (
+        "pe_gemm",
+        "GEMM tile 2 of command 0",
+        "engine",
+    )
 
 
 def test_a_part_of_the_window_shows_its_part_of_the_path(index):

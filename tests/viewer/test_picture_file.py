@@ -71,6 +71,13 @@ def test_later_patches_lie_over_earlier_ones():
     assert lines == [(Span("aaaa"),), (Span("b"), Span("X", GEMM), Span("Yb"))]
 
 
+def test_what_lies_outside_a_small_terminal_is_left_out():
+    lines = [(Span(f"{row}bcd", TEXT),) for row in range(5)]
+    last_but_one = compose([(-1, -3, lines)], 2, 1)  # line 3 of 5, its first cell outside
+    assert last_but_one == [(Span("bc", TEXT),)]
+    assert compose([(1, 0, lines)], 2, 2) == [(Span(" 0", TEXT),), (Span(" 1", TEXT),)]
+
+
 def test_a_wide_character_takes_two_cells_and_a_combining_one_none():
     (line,) = compose([(0, 0, [(Span("커é|"),)])], 5, 1)
     assert line == (Span("커é| "),)
@@ -101,3 +108,11 @@ def test_a_free_name_is_made_of_the_title(tmp_path):
     (tmp_path / "opt2.svg").touch()
     (tmp_path / "opt2-2.svg").touch()
     assert free_name(tmp_path, "opt2.ktrace").name == "opt2-3.svg"
+
+
+@pytest.mark.parametrize("title", ["x" * 255, "커" * 85, "x" * 250 + ".ktimeline"])
+def test_a_free_name_is_no_longer_than_a_file_s_may_be(tmp_path, title):
+    for _ in range(2):
+        path = free_name(tmp_path, title, ".yaml", "critical-path")
+        path.touch()
+    assert path.name.endswith("-critical-path-2.yaml")

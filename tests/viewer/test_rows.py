@@ -3,11 +3,17 @@
 from dataclasses import replace
 
 import pytest
+from kerntape.schemas.hazard_policy import HazardKind
+from kerntape.schemas.hazards import Outcome
+from kerntape.viewer.model.idle_cells import idle_times
+from kerntape.viewer.model.idleness import Idle
 from kerntape.viewer.model.index import TimelineIndex
+from kerntape.viewer.model.lanes import engine_title
 from kerntape.viewer.model.look import Overlay, first_look, select, window
 from kerntape.viewer.model.rows import (
     filter_rows,
     fold_to,
+    idle_lanes,
     in_sight,
     lane_names,
     rows_height,
@@ -102,11 +108,48 @@ def test_lanes_that_do_nothing_in_the_window_are_hidden_until_all_are_shown_agai
     assert toggle_idle_rows(index, hidden).hidden == frozenset()
 
 
+@pytest.mark.parametrize(
+    ("from_ns", "rows"),
+    [
+        (40, ["PE 0", "TCM", "GEMM"]),  # 40–41: fetch 2 and GEMM 3; the hold begins at 58
+        (57, ["PE 0", "CPU", "GEMM"]),  # 57–58.4
+        (
+            60,
+            ["PE 0", "CPU", "GEMM"],
+        ),  # in the middle of the hold: nothing of it begins or ends here
+    ],
+)
+def test_a_lane_in_which_a_hazard_holds_something_is_not_hidden(from_ns, rows):
+    # command 1 is dispatched by CPU at 78 after 20 ns of waiting: held from 58 to 78
+    builder = two_commands()
+    builder.hazard(Outcome.HELD, HazardKind.RAW, 0, 1, 2, cost_ns=20)
+    index = TimelineIndex(builder.build(), "x")
+    look = window(index, first_look(index), from_ns * 1000, 1400)
+    assert titles(index, toggle_idle_rows(index, look)) == rows
+
+
+def test_an_instant_at_the_very_start_of_the_window_is_something_done(index):
+    sched = next(
+        lane
+        for lane in index.tree.row_of_lane
+        if engine_title(index.timeline.engines[lane]) == "SCHED"
+    )
+    lane = index.lane(sched)
+    assert lane.starts[0] == lane.ends[0]
+    look = window(index, first_look(index), int(lane.starts[0]), 400)
+    assert sched not in idle_lanes(index, look)
+    assert sched in idle_lanes(index, window(index, look, int(lane.starts[0]) + 1, 400))
+
+
 def test_overlays_take_their_lines_from_the_rows():
-    look = first_look(TimelineIndex(two_commands().build(), "x"))
-    assert rows_height(look, 20) == 19
-    assert rows_height(replace(look, overlays=frozenset(Overlay)), 20) == 17
-    assert rows_height(look, 0) == 0
+    index = TimelineIndex(two_commands().build(), "x")
+    look = first_look(index)
+    assert rows_height(index, look, 80, 20) == 19
+    both = replace(look, overlays=frozenset(Overlay))
+    assert rows_height(index, both, 80, 20) == 17
+    idle_times(index).reasons.update(Idle)  # two lines of them
+    assert rows_height(index, both, 80, 20) == 16
+    assert rows_height(index, look, 80, 0) == 0
 
 
 def test_an_empty_timeline_has_no_rows_to_pin_hide_or_fold():

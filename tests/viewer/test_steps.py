@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from kerntape.schemas.commands import CommandKind
 from kerntape.schemas.stages import StageKind
 from kerntape.viewer.model import steps
 from kerntape.viewer.model.index import TimelineIndex
@@ -15,7 +16,9 @@ from timeline_builder import (
     CPU,
     GEMM,
     MATH,
+    SCHED,
     TCM,
+    TimelineBuilder,
     decode_like,
     timeline_of_intervals,
     topology,
@@ -166,9 +169,21 @@ def test_folding_puts_the_cursor_on_the_group(index):
     assert steps.toggle_fold(index, look).folded == frozenset()
 
 
-def test_selecting_in_a_folded_group_puts_the_cursor_on_the_group(index):
+def test_walking_along_the_causes_unfolds_the_way(index):
     look = steps.toggle_fold(index, at(index, 4))
-    assert steps.cause_back(index, look).row == 0
+    back = steps.cause_back(index, look)  # GEMM 4 waited for GEMM 3
+    assert (back.folded, index.tree.rows[back.row].title) == (frozenset(), "GEMM")
+    home = steps.trail_back(index, replace(back, folded=look.folded))
+    assert (home.stage, index.tree.rows[home.row].title) == (4, "GEMM")
+
+
+def test_stepping_through_a_folded_group_leaves_it_folded():
+    timeline = decode_like(1, launched=2, machine=topology(pes=(2, 1)))
+    index = TimelineIndex(timeline, "x")
+    look = first_look(index)  # the second PE is folded
+    there = steps.step_machine(index, look, 1)
+    assert (there.stage, there.folded) == (len(index) // 2, look.folded)
+    assert index.tree.rows[there.row].title == "PE 1"
 
 
 def test_the_same_work_in_the_next_tile_is_the_next_of_its_kind_with_another_tile(index):
@@ -253,9 +268,32 @@ def test_focus_gives_the_stage_a_quarter_of_the_width_in_the_middle(index):
     assert window_of(look) == (64_001, 96_001)
 
 
-def test_focus_on_a_stage_of_no_length_only_brings_it_to_the_middle(index):
-    look = window(index, select(index, first_look(index), 5), 0, 20_000)
-    assert window_of(steps.focus(index, look)) == (68_000, 88_000)
+def test_focus_on_a_stage_of_no_length_shows_its_neighbours_in_the_lane(index):
+    # PE_CPU: dispatch 0–10, finish 5 at 78, dispatch 6 from 78 on. The end at 10 is 68 ns away, the
+    # start at 78 none: 4 × 68 = 272 ns would be shown, and all there is are 96.001
+    assert steps.neighbours_span_ps(index, 5) == 272_000
+    assert window_of(steps.focus(index, select(index, first_look(index), 5))) == (0, 96_001)
+    # 10 ps after one stage's end and 30 before the next one's start: 4 × 30, but never below 400
+    starts, ends = [0, 5_000, 5_030], [4_990, 5_000, 9_000]
+    near = TimelineIndex(timeline_of_intervals(starts, ends), "x")
+    assert steps.neighbours_span_ps(near, 1) == 400
+    assert window_of(steps.focus(near, at(near, 1))) == (4_800, 5_200)
+    # 1 ns and 3 ns: 12 ns, the neighbours' edges within the middle half
+    far = TimelineIndex(timeline_of_intervals([0, 50_000, 53_000], [49_000, 50_000, 99_000]), "x")
+    assert window_of(steps.focus(far, at(far, 1))) == (44_000, 56_000)
+
+
+def test_focus_on_the_only_stage_of_a_lane_that_has_no_length_only_brings_it_to_the_middle():
+    builder = TimelineBuilder()
+    builder.command(CommandKind.LOAD)
+    builder.stage(StageKind.ADMIT, SCHED)
+    wide = builder.stage(StageKind.DISPATCH, CPU, 100)
+    finish = builder.stage(StageKind.FINISH, GEMM)
+    builder.release(finish, wide)
+    index = TimelineIndex(builder.build(), "x")
+    look = window(index, select(index, first_look(index), finish), 0, 20_000)
+    assert steps.neighbours_span_ps(index, finish) == 0
+    assert steps.focus(index, look).span_ps == 20_000
 
 
 def test_focus_finds_a_stage_that_was_chosen_wherever_one_looks(index):

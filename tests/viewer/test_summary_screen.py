@@ -168,14 +168,14 @@ def test_keys_picture_and_table_are_there_too(tmp_path, monkeypatch):
         assert isinstance(pilot.app.screen, KeysScreen)
         await pilot.press("escape", "e")
         await pilot.pause()
-        assert lines(screen)[-1] == " saved decode.svg"
+        assert lines(screen)[-1] == " saved decode-summary.svg"
         await pilot.press("E")
         await pilot.app.workers.wait_for_complete()
         await pilot.pause()
-        assert lines(screen)[-1] == " saved the engines' times as engines.csv"
+        assert lines(screen)[-1] == " saved the engines' times as decode-summary.csv"
 
     opened(two_commands().build(), scenario)
-    with Path("engines.csv").open(encoding="utf-8", newline="") as file:
+    with Path("decode-summary.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["engine"] for row in rows] == ["CPU", "TCM", "GEMM", "MATH"]
     assert (rows[2]["busy_ps"], rows[2]["data_ps"], rows[2]["done_ps"]) == (

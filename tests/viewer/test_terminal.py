@@ -188,18 +188,98 @@ def test_a_thread_at_work_does_not_keep_the_browser_from_being_left(terminal, op
     terminal.type("sh view.sh opt2.ktimeline", "Enter")
     terminal.shows("is busiest")
     terminal.type("Tab", "a")
-    terminal.shows("searching …")
+    terminal.shows("searching, 0 %")
     terminal.type("Tab", "q")
     is_as_it_was(terminal)
 
 
-def test_a_signal_that_ends_the_browser_leaves_the_terminal_as_it_was(terminal, opt2, tmp_path):
+def test_ctrl_z_gives_the_shell_back_and_fg_the_screen_as_it_was(terminal, decode, tmp_path):
+    write_timeline(tmp_path / "decode.ktrace", decode)
+    launcher(tmp_path)
+    terminal.type("sh view.sh decode.ktrace", "Enter")
+    terminal.shows("is busiest")
+    terminal.type("Enter")
+    first = (SNAPSHOTS / "first_look-100x30.txt").read_text(encoding="utf-8")
+    assert terminal.wait_for(lambda shown: shown == first) == first
+    for _ in range(2):
+        terminal.type("C-z")
+        left = terminal.wait_for(lambda shown: "Stopped" in shown)
+        assert "Stopped" in left
+        assert "why" not in left
+        assert terminal.modes() == ["0", "1", "0"]
+        terminal.type("clear; echo meanwhile", "Enter")
+        shown = terminal.wait_for(lambda shown: shown.startswith("meanwhile\n"))
+        assert shown.startswith("meanwhile\n")
+        terminal.type("fg", "Enter")
+        assert terminal.wait_for(lambda shown: shown == first) == first
+        assert terminal.modes() == ["1", "0", "1"]
+    terminal.type("/", *"fetch", "C-z")  # while one types as well
+    terminal.shows("Stopped")
+    terminal.type("fg", "Enter")
+    terminal.shows(" fetch\n")
+    terminal.type("Enter")
+    terminal.shows(" match 1 of ")
+    terminal.type("q")
+    terminal.shows("left with 0")
+
+
+def test_without_a_shell_to_go_back_to_ctrl_z_says_so(decode, tmp_path):
+    write_timeline(tmp_path / "decode.ktimeline", decode)
+    launcher(tmp_path)
+    terminal = Terminal(tmp_path, "sh view.sh decode.ktimeline")
+    try:
+        terminal.shows("is busiest")
+        terminal.type("C-z")
+        terminal.shows(" there is no shell here to go back to: q leaves\n")
+        terminal.type("Enter")
+        terminal.shows(" , . stage")
+    finally:
+        terminal.close()
+
+
+def test_a_line_takes_keys_though_the_terminal_says_that_nobody_looks_at_it(
+    terminal, decode, tmp_path
+):
+    write_timeline(tmp_path / "decode.ktimeline", decode)
+    launcher(tmp_path)
+    focus_out = ("-H", "1b", "5b", "4f")
+    terminal.type("sh view.sh decode.ktimeline", "Enter")
+    terminal.shows("is busiest")
+    terminal.type("Enter", "/")
+    terminal.shows("find (a regular expression)")
+    terminal.type(*focus_out)
+    terminal.type(*"fetch")
+    terminal.shows("\n fetch\n")
+    terminal.type("Enter")
+    terminal.shows(" match 1 of ")
+    for opening, shown in (
+        ("/", "find (a"),
+        (":", "Tab completes"),
+        ("?", "type to find"),
+        ("F", "only rows"),
+    ):
+        terminal.type(*focus_out)
+        terminal.type(opening)
+        terminal.shows(shown)
+        terminal.type(*focus_out)
+        terminal.type("Escape")
+        assert shown not in terminal.wait_for(lambda screen, words=shown: words not in screen)
+    terminal.type("q")
+    is_as_it_was(terminal)
+
+
+@pytest.mark.parametrize(
+    ("ending", "exit_code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 1)]
+)
+def test_a_signal_that_ends_the_browser_leaves_the_terminal_as_it_was(
+    terminal, opt2, tmp_path, ending, exit_code
+):
     write_timeline(tmp_path / "opt2.ktimeline", opt2)
     says_pid = f"import os; print(os.getpid(), file=open('pid', 'w')); {PROGRAM}"
     script = f'{sys.executable} -c "{says_pid}" opt2.ktimeline\necho left with $?\n'
     (tmp_path / "view.sh").write_text(script)
     terminal.type("sh view.sh", "Enter")
     terminal.shows("is busiest")
-    os.kill(int((tmp_path / "pid").read_text()), signal.SIGTERM)
-    terminal.shows("left with 143")
+    os.kill(int((tmp_path / "pid").read_text()), ending)
+    terminal.shows(f"left with {exit_code}")
     assert terminal.modes() == ["0", "1", "0"]

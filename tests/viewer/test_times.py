@@ -3,7 +3,15 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kerntape.viewer.model.times import Tick, TimeTextError, exact, parse, ruler, short
+from kerntape.viewer.model.times import (
+    Tick,
+    TimeTextError,
+    exact,
+    parse,
+    parse_signed,
+    ruler,
+    short,
+)
 
 
 @pytest.mark.parametrize(
@@ -58,6 +66,14 @@ def test_a_time_that_is_none_says_what_one_looks_like(text):
     with pytest.raises(TimeTextError) as error:
         parse(text)
     assert str(error.value) == f"a time must be like 7.4us, 12345ns or 3ms, not {text.strip()!r}"
+
+
+@pytest.mark.parametrize("text", ["9" * 31, "9" * 5000, "-" + "9" * 5000])
+def test_a_time_of_more_digits_than_any_is_none_and_is_quoted_from_its_beginning(text):
+    with pytest.raises(TimeTextError) as error:
+        parse_signed(text)
+    assert str(error.value) == f"a time must be like 7.4us, 12345ns or 3ms, not '{'9' * 23}…'"
+    assert parse("1." + "0" * 5000) == 1000
 
 
 @given(st.integers(0, 2**62))

@@ -50,7 +50,7 @@ def test_a_busy_engine_is_named_with_the_wait_and_what_it_did():
 
 def test_another_command_is_named_by_its_number():
     assert why(two_commands().build(), 6) == (
-        "waited for the command before it to finish: finish of command 0"
+        "waited for the command before it to finish: command 0"
     )
 
 

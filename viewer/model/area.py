@@ -1,7 +1,8 @@
 """An area of time in numbers: per kind of stage and per lane, how many, how long, how busy, what hazards.
 
 A stage belongs to the area if it runs in any part of it, or has no length and lies in it. `sum_ps` is
-its time inside; the percentiles are of whole durations, by nearest rank.
+its time inside; the percentiles are of whole durations, by nearest rank. A hazard belongs to it if it
+begins there, though the stage that was held starts later: its kind and lane are listed without stages.
 """
 
 from collections.abc import Iterator
@@ -29,7 +30,7 @@ COLUMN_CELLS = (9, 12, 12, 12, 9, 9)
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What an area holds of one kind of stage, or of one lane.
+    """What an area holds of one kind of stage, or of one lane. Without stages all but `hazards` is 0.
 
     `busy_permille` is the share of the area in which the lanes in question were at work, each
     instant of each once. `hazards` counts what began to be held, or went wrong, by Outcome.
@@ -54,12 +55,12 @@ def in_area(index: TimelineIndex, area: Area) -> Int64s:
 
 
 def figures_by_kind(index: TimelineIndex, hazards: HazardIndex, area: Area) -> list[Figures]:
-    """Per kind of stage that the area holds, the longest sum first."""
+    """Per kind of stage that the area holds, or whose hazards it does, the longest sum first."""
     stages = in_area(index, area)
     kinds, lanes = index.timeline.stages.kind[stages], index.timeline.stages.engine[stages]
     met = _hazard_kinds(index, hazards, area)
     found = []
-    for kind in np.unique(kinds).tolist():
+    for kind in np.union1d(kinds, met[1]).tolist():
         mine = kinds == kind
         servers = max(len(np.unique(lanes[mine])), 1)
         title, paint = KIND_WORDS[StageKind(kind)], tone(KIND_PAINTS[StageKind(kind)])
@@ -69,7 +70,7 @@ def figures_by_kind(index: TimelineIndex, hazards: HazardIndex, area: Area) -> l
 
 
 def figures_by_lane(index: TimelineIndex, hazards: HazardIndex, area: Area) -> list[Figures]:
-    """Per lane that does something in the area, from top to bottom."""
+    """Per lane that does something in the area, or meets a hazard there, from top to bottom."""
     stages = in_area(index, area)
     lanes = index.timeline.stages.engine[stages]
     order = np.argsort(lanes, kind="stable")
@@ -78,9 +79,9 @@ def figures_by_lane(index: TimelineIndex, hazards: HazardIndex, area: Area) -> l
     found = []
     for lane, name in lane_names(index).items():
         first, past = np.searchsorted(lanes, [lane, lane + 1])
-        if first == past:
-            continue
         counts = _by_outcome(outcomes[hazard_lanes == lane])
+        if first == past and not any(counts):
+            continue
         found.append(_figures(index, stages[first:past], area, 1, (name, TEXT), counts))
     return found
 
@@ -99,13 +100,14 @@ def _figures(
     covered = _covered_ps(index, stages, area)
     permille = (1000 * covered) // ((area[1] - area[0]) * servers)
     name, looks = title
+    p50_ps, p99_ps = (percentile(lasting, one) if len(lasting) else 0 for one in (50, 99))
     return Figures(
         name,
         looks,
         len(stages),
         int(inside.sum()),
-        percentile(lasting, 50),
-        percentile(lasting, 99),
+        p50_ps,
+        p99_ps,
         permille,
         hazards,
     )
@@ -164,8 +166,8 @@ def _table(title: str, rows: list[Figures]) -> Iterator[Line]:
         words = (
             str(row.count),
             times.short(row.sum_ps),
-            times.short(row.p50_ps),
-            times.short(row.p99_ps),
+            times.short(row.p50_ps) if row.count else "–",
+            times.short(row.p99_ps) if row.count else "–",
             f"{row.busy_permille // 10}.{row.busy_permille % 10} %",
         )
         cells = "".join(f"{w:>{room}}" for w, room in zip(words, COLUMN_CELLS, strict=False))

@@ -10,7 +10,7 @@ from . import times
 from .calibrating import POLICY, Settings
 from .changes import signed_percent
 from .lanes import BLOCK_TITLES
-from .text import Line, Span, fit, fit_line
+from .text import Line, Span, cells, fit, fit_line, printable
 from .tones import ACCENT, FAINT, MUTED, STRONG, TEXT, Paint, tone
 
 Row = str | Block
@@ -20,6 +20,9 @@ PATH_CELLS = 32
 VALUE_CELLS = 11
 WORTH_CELLS = 11
 UNKNOWN = "…"
+CHANGED = "*"
+"""Before what is not as it was opened."""
+
 NO_PLACE = -1
 
 
@@ -49,10 +52,36 @@ def calibrate_lines(
     places: list[int] = []
     for place, row in enumerate(shown.rows):
         head = _head_above(shown, row)
-        mark = Span(" › " if place == chosen else "   ", ACCENT)
-        lines += [*head, (mark, *_row(shown, row, place == chosen))]
+        mark = Span(" ›" if place == chosen else "  ", ACCENT)
+        star = Span(CHANGED if _is_changed(shown, row) else " ", tone(Paint.DISPATCH))
+        lines += [*head, (mark, star, *_row(shown, row, place == chosen))]
         places += [*([NO_PLACE] * len(head)), place]
     return [fit_line(line, width) for line in lines], tuple(places)
+
+
+def _is_changed(shown: Calibrating, row: Row) -> bool:
+    return not isinstance(row, Block) and shown.settings.is_changed(row)
+
+
+def changes_line(settings: Settings, width: int) -> Line:
+    """What differs from the calibration and the policy that the timeline came with: whole entries, as
+    many as fit, and how many more there are.
+    """
+    rows = settings.changed_rows
+    if not rows:
+        words = f"   as it was opened: {settings.base.name}, {settings.base_policy.name}"
+        return fit_line((Span(printable(words), MUTED),), width)
+    entries = [f"{row} {settings.base_words(row)} → {settings.words(row)}" for row in rows]
+    count = len(entries)
+    while count > 1 and cells(_changes(entries, count)) > width:
+        count -= 1
+    return fit_line((Span(printable(_changes(entries, count)), tone(Paint.DISPATCH)),), width)
+
+
+def _changes(entries: list[str], count: int) -> str:
+    more = len(entries) - count
+    rest = f" · {more} more" if more else ""
+    return f"  {CHANGED}{len(entries)} changed: {' · '.join(entries[:count])}{rest}"
 
 
 def _head_above(shown: Calibrating, row: Row) -> list[Line]:
@@ -71,21 +100,13 @@ def _row(shown: Calibrating, row: Row, is_chosen: bool) -> Line:
     if isinstance(row, Block):
         return (Span(fit(BLOCK_TITLES[row], PATH_CELLS), looks), *_faster(shown, row))
     settings = shown.settings
-    now, was = _now_and_was(settings, row)
-    changed = settings.is_changed(row)
+    now, changed = settings.words(row), settings.is_changed(row)
     line: Line = (
         Span(fit(row, PATH_CELLS), looks),
         Span(fit(now, VALUE_CELLS), tone(Paint.DISPATCH) if changed else looks),
-        Span(fit(was if changed else "", VALUE_CELLS), MUTED),
+        Span(fit(settings.base_words(row) if changed else "", VALUE_CELLS), MUTED),
     )
     return line if row == POLICY else (*line, *_effect(shown, row))
-
-
-def _now_and_was(settings: Settings, row: str) -> tuple[str, str]:
-    if row == POLICY:
-        return settings.policy.name, settings.base_policy.name
-    was = Settings(settings.base, settings.base_policy, settings.base_policy).value(row)
-    return format(settings.value(row), "f"), format(was, "f")
 
 
 def _effect(shown: Calibrating, path: str) -> Line:

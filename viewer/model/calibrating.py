@@ -15,6 +15,9 @@ from ...schemas.hazard_policy import HazardPolicy
 POLICY = "hazard policy"
 """The row that chooses the policy; every other row is a number by its dotted path."""
 
+MOST_TYPED = 40
+"""So many characters may a typed number have."""
+
 _FOUR_DIGITS = Context(prec=4)
 
 
@@ -48,6 +51,20 @@ class Settings:
         """Whether a row differs from the base."""
         return self.policy != self.base_policy if row == POLICY else row in self.changes
 
+    @property
+    def changed_rows(self) -> tuple[str, ...]:
+        """What differs from the base: the policy, then numbers in the order in which they were changed."""
+        policy = (POLICY,) if self.is_changed(POLICY) else ()
+        return (*policy, *self.changes)
+
+    def words(self, row: str) -> str:
+        """What a row says now."""
+        return self.policy.name if row == POLICY else format(self.value(row), "f")
+
+    def base_words(self, row: str) -> str:
+        """What it said at first."""
+        return unchanged(self.base, self.base_policy).words(row)
+
 
 def unchanged(base: Calibration, policy: HazardPolicy) -> Settings:
     """The settings of a timeline as it was opened."""
@@ -72,7 +89,11 @@ def turned(
 
 
 def typed(settings: Settings, path: str, text: str) -> Settings:
-    """The number as it was typed, exactly. Raises ConfigError where it is not what it must be."""
+    """The number as it was typed, exactly. Raises ConfigError where it is not what it must be, and
+    TurnError where it is longer than any.
+    """
+    if len(text.strip()) > MOST_TYPED:
+        raise TurnError(f"{path} must be of at most {MOST_TYPED} characters, not {len(text):,}")
     checked = changed(settings.base, {path: text.strip()})
     return _with(settings, path, value_of(checked, path))
 
@@ -102,3 +123,8 @@ def _with_next_policy(settings: Settings, by: int, policies: Sequence[HazardPoli
         known.append(settings.base_policy)
     place = known.index(settings.policy)
     return replace(settings, policy=known[(place + by) % len(known)])
+
+
+def turn_complaint(row: str, error: KerntapeError) -> str:
+    """What is wrong with a value, in one line: the number by its last name, for the row is on the screen."""
+    return str(error).removeprefix("change: ").replace(row, row.rpartition(".")[2], 1)

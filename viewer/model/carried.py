@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 
 from .index import NO_STAGE, TimelineIndex
-from .look import Look, first_look, window
+from .look import NO_TIME, Look, first_look, window
 
 
 def carried(old: TimelineIndex, new: TimelineIndex, look: Look) -> Look:
-    """The look at the same stage, which stays where it was on the screen.
+    """The look at the same stage, which stays where it was on the screen. The cursor's time and the
+    mark's are those of their stages in the new timeline; the mark of a stage that it lacks is gone.
 
     Where everything was shown, everything is; a stage that the new timeline lacks (it stopped
     earlier) gives the first look.
@@ -18,19 +19,24 @@ def carried(old: TimelineIndex, new: TimelineIndex, look: Look) -> Look:
     if not _have_equal_rows(old, new) or (look.stage != NO_STAGE and stage == NO_STAGE):
         return first_look(new)
     trail = tuple(same_stage(old, new, one) for one in look.trail)
-    kept = replace(
-        look,
-        stage=stage,
-        trail=tuple(one for one in trail if one != NO_STAGE),
-        mark_stage=same_stage(old, new, look.mark_stage),
-    )
+    kept = replace(look, stage=stage, trail=tuple(one for one in trail if one != NO_STAGE))
+    kept = _with_mark(kept, new, same_stage(old, new, look.mark_stage))
+    if stage != NO_STAGE:
+        kept = replace(kept, at_ps=new.start(stage))
     if look.span_ps >= old.span_ps:
         return window(new, kept, 0, new.span_ps)
     if stage == NO_STAGE:
         return window(new, kept, look.from_ps, look.span_ps)
     before = old.start(look.stage) - look.from_ps
-    kept = replace(kept, at_ps=new.start(stage))
     return window(new, kept, new.start(stage) - before, look.span_ps)
+
+
+def _with_mark(look: Look, new: TimelineIndex, stage: int) -> Look:
+    """The mark on the new timeline's stage. One at a bare time stays where it is."""
+    if look.mark_stage == NO_STAGE:
+        return look
+    mark_ps = NO_TIME if stage == NO_STAGE else new.start(stage)
+    return replace(look, mark_stage=stage, mark_ps=mark_ps)
 
 
 def same_stage(old: TimelineIndex, new: TimelineIndex, stage: int) -> int:

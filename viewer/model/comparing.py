@@ -13,7 +13,7 @@ from ...replay.analysis.differences import Difference, Level, differences
 from ...schemas.columns import Int64s
 from .hazards import HazardIndex
 from .index import NO_STAGE, TimelineIndex
-from .look import NO_TIME, Look, Move, first_look, select, window
+from .look import NO_TIME, Look, Move, first_look, jump, window
 from .words import stage_name
 
 UPPER, LOWER = 0, 1
@@ -192,8 +192,14 @@ def to_divergence(comparison: Comparison, pair: Pair) -> Pair:
     return _at(comparison, pair, comparison.moment_of_row(row).stages[pair.active])
 
 
+def apart_words(comparison: Comparison) -> str:
+    """What to say where `to_divergence` leads nowhere."""
+    is_never = comparison.alignment.first_divergence() == NO_ROW
+    return "the two are never apart" if is_never else "this is where they are first apart"
+
+
 def _at(comparison: Comparison, pair: Pair, stage: int) -> Pair:
-    return followed(comparison, pair, select(comparison.sides[pair.active], pair.look, stage))
+    return followed(comparison, pair, jump(comparison.sides[pair.active], pair.look, stage))
 
 
 def regrouped(pair: Pair) -> Pair:

@@ -22,7 +22,7 @@ AHEAD = ("upper ahead", "lower ahead")
 UNIT_WORDS = {
     Unit.STAGE: "stage by stage",
     Unit.COMMAND: "command by command",
-    Unit.TILE: "by the tiles that both read",
+    Unit.TILE: "by {count:,} tiles that both read",
 }
 LEVEL_WORDS = {Level.ENGINE: "engine", Level.KIND: "kind of stage", Level.LINE: "kernel line"}
 
@@ -44,7 +44,9 @@ def heading_line(comparison: Comparison, width: int) -> Line:
         Span(f"  {signed_time(change)}", tone(Paint.DISPATCH)),
         Span(f"  {signed_percent(change, upper)}", MUTED),
     )
-    return spread(left, (Span(f"{UNIT_WORDS[comparison.alignment.unit]} ", MUTED),), width)
+    lined_up = comparison.alignment
+    how = UNIT_WORDS[lined_up.unit].format(count=len(lined_up))
+    return spread(left, (Span(f"{how} ", MUTED),), width)
 
 
 def pane_line(comparison: Comparison, pair: Pair, side: int, width: int) -> Line:

@@ -13,7 +13,7 @@ from ...schemas.timeline import Status
 from . import times
 from .changes import signed_percent
 from .hazards import HazardIndex
-from .idle_cells import legend_line
+from .idle_cells import legend_lines
 from .index import NO_STAGE, TimelineIndex
 from .lane_cells import row_line
 from .look import NO_TIME, Look, Overlay
@@ -167,7 +167,7 @@ def overlay_lines(index: TimelineIndex, look: Look, width: int) -> list[Line]:
         shown = lane_axis(look, width - label_cells)
         lines.append(path_line(index, shown, label_cells, width))
     if Overlay.IDLE in look.overlays:
-        lines.append(legend_line(index, label_cells, width))
+        lines += legend_lines(index, label_cells, width)
     return lines
 
 

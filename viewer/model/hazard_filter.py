@@ -1,7 +1,6 @@
 """Which hazards of the list are wanted, and the list with the possible ones added."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
@@ -9,11 +8,12 @@ import numpy as np
 from ...schemas.columns import Bools, Int32s, Int64s
 from ...schemas.hazard_policy import HazardKind
 from ...schemas.hazards import KIND_NUMBERS, Hazards, Outcome
-from .finding import compiled
-from .hazards import OUTCOME_WORDS, HazardIndex
-from .index import TimelineIndex
+from .fates import FATE_WORDS, Fate
+from .hazards import HazardIndex
+from .index import TimelineIndex, command_keys
+from .matching import compiled, matching
 
-OUTCOMES = (None, Outcome.VIOLATED, Outcome.POTENTIAL, Outcome.HELD)
+FATES = (None, *Fate)
 KINDS = (None, *HazardKind)
 
 
@@ -22,7 +22,7 @@ class HazardFilter:
     """None, and an empty pattern, want everything. `pe` is an index into Trace.pes; `handle` a
     regular expression that one of the two handles' names must match, whatever the case."""
 
-    outcome: Outcome | None = None
+    fate: Fate | None = None
     kind: HazardKind | None = None
     pe: int | None = None
     handle: str = ""
@@ -31,10 +31,10 @@ class HazardFilter:
 EVERYTHING = HazardFilter()
 
 
-def next_outcome(wanted: HazardFilter) -> HazardFilter:
-    """All, violated, potential, held, and round again."""
-    at = OUTCOMES.index(wanted.outcome) + 1
-    return replace(wanted, outcome=OUTCOMES[at % len(OUTCOMES)])
+def next_fate(wanted: HazardFilter) -> HazardFilter:
+    """All, violated, potential, held, held at no cost, and round again."""
+    at = FATES.index(wanted.fate) + 1
+    return replace(wanted, fate=FATES[at % len(FATES)])
 
 
 def next_kind(wanted: HazardFilter) -> HazardFilter:
@@ -44,13 +44,15 @@ def next_kind(wanted: HazardFilter) -> HazardFilter:
 
 
 def filtered(index: TimelineIndex, hazards: HazardIndex, wanted: HazardFilter) -> Int64s:
-    """The rows that are wanted, in the order of weight. Raises PatternError for a pattern that is none."""
+    """The rows that are wanted, in the order of weight. Raises PatternError for a pattern that is none, or
+    takes too long.
+    """
     if wanted == EVERYTHING:
         return hazards.by_weight
     table = hazards.table
     chosen: Bools = np.ones(len(table), dtype=np.bool_)
-    if wanted.outcome is not None:
-        chosen &= table.outcome == wanted.outcome
+    if wanted.fate is not None:
+        chosen &= hazards.fates == wanted.fate
     if wanted.kind is not None:
         chosen &= table.kind == KIND_NUMBERS[wanted.kind]
     if wanted.pe is not None:
@@ -64,7 +66,7 @@ def filtered(index: TimelineIndex, hazards: HazardIndex, wanted: HazardFilter) -
 def _on_handles(index: TimelineIndex, table: Hazards, pattern: re.Pattern[str]) -> Bools:
     """Per row, whether either handle's name matches: each name is looked at once."""
     trace = index.timeline.trace
-    named = np.array([bool(pattern.search(text)) for text in trace.strings], dtype=np.bool_)
+    named = matching(pattern, trace.strings)
     streams = np.array([pe.stream for pe in trace.pes], dtype=np.int64)[table.pe]
     chosen: Bools = np.zeros(len(table), dtype=np.bool_)
     for number in np.unique(streams).tolist():
@@ -84,8 +86,8 @@ def _named(labels: Int32s, named: Bools, handles: Int32s) -> Bools:
 def filter_words(index: TimelineIndex, wanted: HazardFilter, count: int, whole: int) -> str:
     """`12 of 127 · held · RAW · PE 3 · on 'O'`."""
     parts = [f"{count:,}" if count == whole else f"{count:,} of {whole:,}"]
-    if wanted.outcome is not None:
-        parts.append(OUTCOME_WORDS[wanted.outcome])
+    if wanted.fate is not None:
+        parts.append(FATE_WORDS[wanted.fate])
     if wanted.kind is not None:
         parts.append(wanted.kind.value)
     if wanted.pe is not None:
@@ -101,9 +103,7 @@ def with_potential(table: Hazards, potential: Hazards) -> Hazards:
     Possible pairs that the table has are taken from `potential` anew.
     """
     told = table.outcome != Outcome.POTENTIAL
-    known = set(_pairs(table, np.flatnonzero(table.outcome == Outcome.VIOLATED)))
-    rows = np.arange(len(potential))
-    new = np.array([pair not in known for pair in _pairs(potential, rows)], dtype=np.bool_)
+    new = ~_are_among(potential, table, table.outcome == Outcome.VIOLATED)
     return Hazards(
         **{
             field.name: np.concatenate(
@@ -114,7 +114,14 @@ def with_potential(table: Hazards, potential: Hazards) -> Hazards:
     )
 
 
-def _pairs(table: Hazards, rows: Int64s) -> Iterator[tuple[int, int, int]]:
-    """PE, earlier and later command of some rows."""
-    columns = (table.pe[rows], table.earlier[rows], table.later[rows])
-    return zip(*(column.tolist() for column in columns), strict=True)
+def _are_among(pairs: Hazards, table: Hazards, chosen: Bools) -> Bools:
+    """Per pair, whether one of the chosen rows of the table is about the same two commands."""
+    theirs = command_keys(table.pe[chosen], table.earlier[chosen])
+    earlier = np.unique(theirs)
+    mine = command_keys(pairs.pe, pairs.earlier)
+    place = np.minimum(earlier.searchsorted(mine), max(len(earlier) - 1, 0))
+    wanted = (earlier.searchsorted(theirs) << 32) + table.later[chosen]
+    found: Bools = np.zeros(len(pairs), dtype=np.bool_)
+    if len(earlier):
+        found = (earlier[place] == mine) & np.isin((place << 32) + pairs.later, wanted)
+    return found

@@ -1,51 +1,58 @@
-"""Hazards that are alike, added up: one outcome, one kind, handles of the same names."""
+"""Hazards that are alike, added up: one fate, one kind, handles of the same names."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
 from ...schemas.columns import Int32s, Int64s
-from ...schemas.hazards import Outcome
 from . import times
 from .exact_sums import sums_by_place
-from .hazards import SEVERITY, HazardIndex
+from .fates import Fate
+from .hazards import HazardIndex
 from .index import TimelineIndex
 
 KINDS_ROOM = 4
 """More than there are kinds of hazards."""
 
-VERBS = {Outcome.HELD: "held", Outcome.VIOLATED: "violated", Outcome.POTENTIAL: "possible"}
+VERBS = {
+    Fate.VIOLATED: "violated",
+    Fate.POTENTIAL: "possible",
+    Fate.HELD: "held",
+    Fate.FREE: "held at no cost",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class HazardGroup:
     """Pairs alike: how many, their times together, and the row of the one that took longest."""
 
-    outcome: Outcome
+    fate: Fate
     count: int
     cost_ps: int
     worst: int
 
 
 def hazard_groups(index: TimelineIndex, hazards: HazardIndex) -> tuple[HazardGroup, ...]:
-    """Violated, potential, held; the costliest first within each. One pass over the table."""
+    """Violated, potential, held, held at no cost; the costliest first within each. One pass over the
+    table.
+    """
     rows = hazards.by_weight
     if not len(rows):
         return ()
     table = hazards.table
     labels = len(index.timeline.trace.strings) + 1
-    key = table.outcome[rows].astype(np.int64) * KINDS_ROOM + table.kind[rows]
+    key = hazards.fates[rows].astype(np.int64) * KINDS_ROOM + table.kind[rows]
     for handles in (table.earlier_handle, table.later_handle):
         key = key * labels + _labels(index, table.pe[rows], handles[rows])
     _, first, group, counts = np.unique(
         key, return_index=True, return_inverse=True, return_counts=True
     )
     costs = sums_by_place(group, table.cost_ps[rows], len(first))
-    worst, outcome = rows[first], table.outcome[rows[first]]
-    order = np.lexsort((worst, -counts, -costs, -SEVERITY[outcome].astype(np.int64)))
-    columns = (outcome[order], counts[order], costs[order], worst[order])
+    worst, fate = rows[first], hazards.fates[rows[first]]
+    order = np.lexsort((worst, -counts, -costs, fate))
+    columns = (fate[order], counts[order], costs[order], worst[order])
     found = zip(*(column.tolist() for column in columns), strict=True)
-    return tuple(HazardGroup(Outcome(one), *figures) for one, *figures in found)
+    return tuple(HazardGroup(Fate(one), *figures) for one, *figures in found)
 
 
 def _labels(index: TimelineIndex, pes: Int32s, handles: Int32s) -> Int64s:
@@ -63,7 +70,7 @@ def group_words(hazards: HazardIndex, group: HazardGroup) -> str:
     """`RAW on m: held 63 times, 31.01 µs in all, the longest 492 ns`."""
     what = f"{hazards.kind(group.worst).value} on {hazards.handle_words(group.worst)}"
     count = "once" if group.count == 1 else f"{group.count:,} times"
-    words = f"{what}: {VERBS[group.outcome]} {count}"
+    words = f"{what}: {VERBS[group.fate]} {count}"
     if not group.cost_ps:
         return words
     longest = times.exact(int(hazards.table.cost_ps[group.worst]))

@@ -2,18 +2,23 @@
 
 from collections.abc import Iterator, Mapping
 
+import numpy as np
+
 from ...replay.hazards.verdicts import Verdict
 from ...schemas.columns import Int64s
 from . import times
-from .hazard_cells import OUTCOME_PAINTS
+from .fates import FATE_GLYPHS, FATE_PAINTS, FATE_WORDS, Fate
 from .hazard_ruler import ruler_lines
-from .hazards import GLYPHS, OUTCOME_WORDS, HazardIndex
+from .hazards import HazardIndex
 from .index import TimelineIndex
-from .text import Line, Span, fit, fit_line, printable, wrap
+from .text import Line, Span, fit, fit_line, line_cells, printable, wrap
 from .tones import ACCENT, FAINT, MUTED, STRONG, TEXT, Paint, tone
 
 DETAIL_LINES = 10
 """What is said of the chosen hazard: an empty line, the sentence, kernel lines, ruler, policies."""
+
+ROOMY_FROM = 90
+"""So wide a list has wider columns."""
 
 VERDICT_PAINTS = {
     Verdict.HELD: Paint.HELD,
@@ -21,16 +26,7 @@ VERDICT_PAINTS = {
     Verdict.UNORDERED: Paint.VIOLATED,
 }
 
-
-def title_line(count: int, whole: int, width: int) -> Line:
-    """The head of the columns; of an empty list, why it is empty."""
-    if not count:
-        words = "  no hazards: nothing was held back, nothing went wrong"
-        if whole:
-            words = "  none of the hazards is wanted by the filter; r shows all"
-        return fit_line((Span(words, MUTED),), width)
-    head = f"  {'':<2}{'':<10}{'time':>12}  {'kind':<5}{'command':<18}{'on':<20}"
-    return fit_line((Span(head, FAINT),), width)
+SHORT_VERDICTS = {Verdict.HELD: "held", Verdict.ORDERED: "ordered", Verdict.UNORDERED: "open"}
 
 
 def hazard_lines(
@@ -54,24 +50,36 @@ def hazard_lines(
 def _hazard(
     index: TimelineIndex, hazards: HazardIndex, row: int, is_chosen: bool, width: int
 ) -> Line:
-    table, outcome = hazards.table, hazards.outcome(row)
+    table, fate = hazards.table, hazards.fate(row)
     pair = f"{int(table.earlier[row])} → {int(table.later[row])}"
     looks = STRONG if is_chosen else TEXT
-    mark = tone(OUTCOME_PAINTS[outcome])
+    mark = tone(FATE_PAINTS[fate])
     pe = index.pe_names[int(table.pe[row])] if len(index.pe_names) > 1 else ""
-    return fit_line(
-        (
-            Span(" ›" if is_chosen else "  ", ACCENT),
-            Span(f"{GLYPHS[outcome]} ", mark),
-            Span(f"{OUTCOME_WORDS[outcome]:<10}", mark),
-            Span(f"{times.exact(int(table.cost_ps[row])):>12}  ", looks),
-            Span(f"{hazards.kind(row).value:<5}", MUTED),
-            Span(f"{pair:<18}", looks),
-            Span(fit(hazards.handle_words(row), 20), looks),
-            Span(f"  {_bytes_words(hazards, row)}  {pe}", MUTED),
-        ),
-        width,
+    pair_cells, on_cells = column_cells(width)
+    line: Line = (
+        Span(" ›" if is_chosen else "  ", ACCENT),
+        Span(f"{FATE_GLYPHS[fate]} ", mark),
+        Span(f"{FATE_WORDS[fate]:<10}", mark),
+        Span(f"{_time_words(table.cost_ps[row], fate):>12}  ", looks),
+        Span(f"{hazards.kind(row).value:<5}", MUTED),
+        Span(f"{pair:<{pair_cells}}", looks),
+        Span(fit(hazards.handle_words(row), on_cells), looks),
     )
+    for words in (pe, _bytes_words(hazards, row)):
+        more = Span(f"  {words}", MUTED)
+        if words and line_cells((*line, more)) <= width:
+            line += (more,)
+    return fit_line(line, width)
+
+
+def column_cells(width: int) -> tuple[int, int]:
+    """Of the columns that tell the two commands and what they meet on."""
+    return (18, 20) if width >= ROOMY_FROM else (14, 16)
+
+
+def _time_words(cost_ps: np.int64, fate: Fate) -> str:
+    """How long it was held, or the two overlapped; a possible pair has no time of its own."""
+    return "" if fate is Fate.POTENTIAL else times.exact(int(cost_ps))
 
 
 def _bytes_words(hazards: HazardIndex, row: int) -> str:
@@ -102,7 +110,7 @@ def hazard_rows(
     for row in rows.tolist():
         pe, earlier, later = int(table.pe[row]), int(table.earlier[row]), int(table.later[row])
         yield (
-            OUTCOME_WORDS[hazards.outcome(row)],
+            FATE_WORDS[hazards.fate(row)],
             hazards.kind(row).value,
             index.timeline.trace.pes[pe].rank,
             earlier,
@@ -139,16 +147,24 @@ def hazard_detail(
 
 
 def verdict_line(verdicts: Mapping[str, Verdict], width: int) -> Line:
-    """The policies by what they make of the pair: `held by byte_range, serial · open under none`."""
+    """The policies by what they make of the pair: `held by byte_range, serial · open under none`, in
+    fewer words where it must be.
+    """
     if not verdicts:
         return fit_line((Span("  asking the shipped policies …", FAINT),), width)
+    roomy = _verdicts(verdicts, {found: found.value for found in Verdict}, " · ")
+    is_fitting = line_cells(roomy) <= width
+    return fit_line(roomy if is_fitting else _verdicts(verdicts, SHORT_VERDICTS, "; "), width)
+
+
+def _verdicts(verdicts: Mapping[str, Verdict], words: Mapping[Verdict, str], between: str) -> Line:
     line: Line = (Span("  ", FAINT),)
     for found in Verdict:
         names = [printable(name) for name, one in verdicts.items() if one is found]
         if names:
             line += (
-                Span("" if len(line) == 1 else " · ", FAINT),
-                Span(f"{found.value} ", tone(VERDICT_PAINTS[found])),
+                Span("" if len(line) == 1 else between, FAINT),
+                Span(f"{words[found]} ", tone(VERDICT_PAINTS[found])),
                 Span(", ".join(names), TEXT),
             )
-    return fit_line(line, width)
+    return line

@@ -9,7 +9,9 @@ from ...schemas.columns import Int8s, Int32s, Int64s, offsets_of
 from ...schemas.hazard_policy import HazardKind
 from ...schemas.hazards import KINDS, Hazards, Outcome
 from ...schemas.stages import StageKind
+from ...schemas.timeline import Status
 from . import times
+from .fates import Fate, fate, fates
 from .index import TimelineIndex, command_keys
 from .tree import Row
 from .words import handle_name
@@ -18,12 +20,6 @@ SEVERITY = np.array([1, 3, 2], dtype=np.int8)
 """Per Outcome, which glyph wins a column: a violation over a possibility over one held back."""
 
 GLYPHS = {Outcome.HELD: "◇", Outcome.VIOLATED: "!", Outcome.POTENTIAL: "?"}
-
-OUTCOME_WORDS = {
-    Outcome.HELD: "held",
-    Outcome.VIOLATED: "violated",
-    Outcome.POTENTIAL: "potential",
-}
 
 MAX_HANDLES_NAMED = 4
 
@@ -68,11 +64,14 @@ class RowMarks:
 
 
 class HazardIndex:
-    """The hazards of a timeline, tied to its stages: its own, or a longer table about the same run."""
+    """The hazards of a timeline, tied to its stages: its own, or a longer table about the same run, with
+    what is possible in other replays.
+    """
 
     def __init__(self, index: TimelineIndex, table: Hazards | None = None) -> None:
         self._index = index
         self.table = index.timeline.hazards if table is None else table
+        self._is_longer = table is not None
         self._of_row: dict[int, RowMarks] = {}
 
     def __len__(self) -> int:
@@ -137,9 +136,25 @@ class HazardIndex:
         )
 
     @cached_property
-    def counts(self) -> dict[Outcome, int]:
-        """How many pairs there are of each outcome."""
-        return {outcome: self.table.count(outcome) for outcome in Outcome}
+    def fates(self) -> Int8s:
+        """What became of every pair."""
+        return fates(self.table)
+
+    @cached_property
+    def counts(self) -> dict[Fate, int]:
+        """How many pairs there are of each fate."""
+        found = np.bincount(self.fates, minlength=len(Fate))
+        return {fate: int(found[fate]) for fate in Fate}
+
+    @property
+    def is_searched(self) -> bool:
+        """Whether what is possible in other replays has been looked for, and is in the table."""
+        return self._is_longer or self.counts[Fate.POTENTIAL] > 0
+
+    @property
+    def is_evaluated(self) -> bool:
+        """Whether it is known what was held and what went wrong: not of a run that stopped for ever."""
+        return self._index.timeline.status is Status.OK
 
     @cached_property
     def by_weight(self) -> Int64s:
@@ -152,11 +167,11 @@ class HazardIndex:
 
     @cached_property
     def _by_time(self) -> tuple[Int64s, Int64s, Int64s]:
-        """Of every pair whose later command ran, in the order (start, stage) of where that begins:
-        that start, that stage, and the row.
+        """Of every pair whose later command ran and was held or harmed, in the order (start, stage) of
+        where that begins: that start, that stage, and the row.
         """
         later = self.sites.later
-        rows = np.flatnonzero(later >= 0)
+        rows = np.flatnonzero((later >= 0) & (self.fates != Fate.FREE))
         starts = self._index.timeline.start_ps[later[rows]]
         order = np.lexsort((rows, later[rows], starts))
         return starts[order], later[rows][order], rows[order]
@@ -190,8 +205,8 @@ class HazardIndex:
         order = np.argsort(keys, kind="stable")
         return keys[order], held[order]
 
-    def outcome(self, row: int) -> Outcome:
-        return Outcome(int(self.table.outcome[row]))
+    def fate(self, row: int) -> Fate:
+        return fate(self.table, row)
 
     def kind(self, row: int) -> HazardKind:
         return KINDS[int(self.table.kind[row])]
@@ -230,16 +245,26 @@ class HazardIndex:
         cost = times.exact(int(table.cost_ps[row]))
         what = self.handle_words(row)
         now = "reads" if self.kind(row) is HazardKind.RAW else "writes"
-        match self.outcome(row):
-            case Outcome.HELD:
+        match self.fate(row):
+            case Fate.HELD:
                 return f"command {later} was held {cost} for {what}, {self.earlier_words(row)}"
-            case Outcome.VIOLATED:
+            case Fate.FREE:
+                return (
+                    f"command {later} was held for {what}, {self.earlier_words(row)}, at no cost:"
+                    " something else let it go no earlier"
+                )
+            case Fate.VIOLATED:
                 return (
                     f"command {later} {now} {what} while command {earlier} was not done with it:"
                     f" they overlapped for {cost}"
                 )
-            case Outcome.POTENTIAL:
+            case Fate.POTENTIAL:
                 return (
                     f"command {later} {now} {what}, {self.earlier_words(row)}, and nothing orders"
                     " the two: another calibration can make them collide"
                 )
+
+
+def own_hazards(index: TimelineIndex) -> HazardIndex:
+    """The hazards that a timeline came with."""
+    return index.once("hazards", lambda: HazardIndex(index))

@@ -236,10 +236,6 @@ class TimelineIndex:
         """The lanes of a row, added up."""
         return self._groups.of(row)
 
-    def row_count(self, row: Row) -> int:
-        """How many stages a row stands for."""
-        return sum(self.lanes.count(lane) for lane in row.lanes)
-
 
 def _ascending(values: Int32s | Int64s) -> Int32s:
     """Places in the order (value, place); quick where the values mostly ascend already."""

@@ -7,12 +7,14 @@ import numpy as np
 
 from ...schemas.columns import Int64s
 from ...schemas.errors import KerntapeError
+from . import times
 from .index import NO_STAGE, TimelineIndex
 from .lanes import engine_title
-from .look import Look, select, window
+from .look import Look, jump, window
 from .steps import nearest_in_row
+from .text import quoted
 
-_LINE = re.compile(r"(?:(.*?):)?([0-9]+)")
+_LINE = re.compile(r"(?:(.*?):)?([0-9]{1,9})")
 
 
 class JumpError(KerntapeError):
@@ -20,7 +22,9 @@ class JumpError(KerntapeError):
 
 
 def to_time(index: TimelineIndex, look: Look, time_ps: int) -> Look:
-    """The row's stage at a time, the time itself in the middle of the window."""
+    """The row's stage at a time, the time itself in the middle of the window. A time outside the
+    timeline is its nearer end (`beyond_words` says so).
+    """
     inside = min(max(time_ps, 0), index.timeline.makespan_ps)
     look = window(index, look, inside - look.span_ps // 2, look.span_ps)
     if look.row < 0:
@@ -29,9 +33,16 @@ def to_time(index: TimelineIndex, look: Look, time_ps: int) -> Look:
     return replace(look, stage=stage, at_ps=inside, trail=(), is_placed=True)
 
 
+def beyond_words(index: TimelineIndex, time_ps: int) -> str:
+    """Where the timeline ends or begins, for a time that lies outside; '' for one inside."""
+    if time_ps > index.timeline.makespan_ps:
+        return f"the timeline ends at {times.exact(index.timeline.makespan_ps)}"
+    return "the timeline begins at 0 ps" if time_ps < 0 else ""
+
+
 def to_command(index: TimelineIndex, look: Look, command: int) -> Look:
     """The dispatch of a command of the cursor's PE. JumpError where it has no stage."""
-    return select(index, look, first_stage(index, _pe(index, look), command))
+    return jump(index, look, first_stage(index, _pe(index, look), command))
 
 
 def first_stage(index: TimelineIndex, pe: int, command: int) -> int:
@@ -55,7 +66,7 @@ def to_pe(index: TimelineIndex, look: Look, rank: int) -> Look:
     wanted = engine_title(index.engine(look.stage)) if look.stage != NO_STAGE else ""
     alike = [lane for lane in lanes if engine_title(engines[lane]) == wanted]
     lane = index.lane((alike or lanes)[0])
-    return select(index, look, int(lane.ids[lane.nearest(look.at_ps)]))
+    return jump(index, look, int(lane.ids[lane.nearest(look.at_ps)]))
 
 
 def to_line(index: TimelineIndex, look: Look, text: str) -> Look:
@@ -79,7 +90,7 @@ def commands_of_line(index: TimelineIndex, pe: int, text: str) -> Int64s:
     """The commands of a PE's stream that a line issued. JumpError for what is no line."""
     match = _LINE.fullmatch(text.strip())
     if match is None:
-        raise JumpError(f"a line must be like decode.py:118 or 118, not {text.strip()!r}")
+        raise JumpError(f"a line must be like decode.py:118 or 118, not {quoted(text.strip())}")
     file, number = match[1] or "", int(match[2])
     fits = [
         line.number == number and line.file.endswith(file) for line in index.timeline.trace.lines

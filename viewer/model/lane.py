@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from ...schemas.columns import Bools, Int16s, Int32s, Int64s, offsets_of
-from .occupancy import Axis, Density
+from .occupancy import Axis, Density, shares
 
 
 @dataclass(frozen=True)
@@ -102,8 +102,9 @@ class Lane:
             busy -= running * (self.paints[latest] == self.painted[:, np.newaxis])
         busy = busy[:, 1:] - busy[:, :-1]
         total = busy[0] if len(busy) == 1 else busy.sum(axis=0)
-        share = total / np.maximum(shown.column_ps, 1)
-        density = Density(share, self._paint(busy, total, latest[1:]), begun[1:] - begun[:-1])
+        share = shares(total, shown)
+        started = begun if self.covered is self.starts else self.starts.searchsorted(edges)
+        density = Density(share, self._paint(busy, total, latest[1:]), started[1:] - started[:-1])
         return Seen(density, begun[:-1] - (running[:-1] > 0), begun[1:] - 1)
 
     def _paint(self, busy: Int64s, total: Int64s, latest: Int64s) -> Int64s:

@@ -68,7 +68,8 @@ def lane_rank(engine: Engine) -> tuple[int, str]:
 @dataclass(frozen=True)
 class Run:
     """Some lanes one after the other, none of them empty: their numbers, where each begins (`offsets`,
-    one more at the end), and per stage its id and the time that it covers first (see Lane).
+    one more at the end), and per stage its id and the time that it covers first (see Lane). A stage that
+    begins and ends while others run, and so covers none, is left out.
     """
 
     lanes: Int64s
@@ -170,7 +171,12 @@ class Lanes:
         ids = np.concatenate([order[begin:end] for begin, end in pieces])
         base = self._bases(past - first)
         starts, ends = base + self._timeline.start_ps[ids], base + self._timeline.end_ps[ids]
-        if (starts[1:] < ends[:-1]).any():
-            ends = np.maximum.accumulate(ends)
-            starts[1:] = np.maximum(starts[1:], ends[:-1])
-        return Run(lanes, offsets_of(past - first), ids, starts - base, ends - base)
+        whole = Run(lanes, offsets_of(past - first), ids, starts - base, ends - base)
+        if not (starts[1:] < ends[:-1]).any():
+            return whole
+        ends = np.maximum.accumulate(ends)
+        covered = np.maximum(starts, np.concatenate((starts[:1], ends[:-1])))
+        seen = (covered == starts) | (covered < ends)
+        counts = np.add.reduceat(seen.astype(np.int64), whole.offsets[:-1])
+        covered, ends = (covered - base)[seen], (ends - base)[seen]
+        return Run(lanes, offsets_of(counts), ids[seen], covered, ends)

@@ -84,6 +84,17 @@ def select(index: TimelineIndex, look: Look, stage: int) -> Look:
     return reveal(index, replace(chosen, is_placed=True))
 
 
+def jump(index: TimelineIndex, look: Look, stage: int) -> Look:
+    """Puts the cursor on a stage in its own row: the groups around it are unfolded."""
+    return select(index, unfolded(index, look, stage), stage)
+
+
+def unfolded(index: TimelineIndex, look: Look, stage: int) -> Look:
+    """The groups around a stage's row unfolded, the others as they are."""
+    row = index.tree.row_of_lane[index.lane_of(stage)]
+    return replace(look, folded=look.folded.difference(index.tree.above(row)))
+
+
 def reveal(index: TimelineIndex, look: Look) -> Look:
     """Pans until the selected stage's start is in the window, centred if it was far away."""
     if look.stage == NO_STAGE:
@@ -150,8 +161,9 @@ def show_all(index: TimelineIndex, look: Look) -> Look:
 
 
 def show_pair(index: TimelineIndex, look: Look, earlier: int, later: int) -> Look:
-    """Both stages in the window, the later one selected, the earlier one on the trail."""
-    chosen = replace(select(index, look, later), trail=(earlier,))
+    """Both stages in the window and unfolded, the later one selected, the earlier one on the trail."""
+    both = unfolded(index, look, earlier)
+    chosen = replace(jump(index, both, later), trail=(earlier,))
     from_ps = min(index.start(earlier), index.start(later))
     to_ps = max(index.end(earlier), index.end(later))
     margin = (to_ps - from_ps) // 8

@@ -14,9 +14,8 @@ from ...schemas.commands import CommandKind
 from ...schemas.stages import Block, StageKind
 from ...schemas.topology import Place, Topology
 from .index import NO_STAGE, TimelineIndex
-from .jumps import to_pe
 from .lanes import engine_title
-from .look import Look, select
+from .look import Look
 
 Shares = npt.NDArray[np.float64]
 
@@ -223,11 +222,3 @@ def _is_hop(index: TimelineIndex, hop: int, stage: int) -> bool:
         return False
     kinds = (StageKind.LINK, *TO_LINKS, *FROM_LINKS)
     return index.kind(hop) in kinds and index.command_position(hop) == index.command_position(stage)
-
-
-def to_lanes(index: TimelineIndex, look: Look, rank: int) -> Look:
-    """The same engine of a PE, its rows unfolded. JumpError where the PE is not in the launch, or
-    has no stage."""
-    stage = to_pe(index, look, rank).stage
-    around = index.tree.above(index.tree.row_of_lane[index.lane_of(stage)])
-    return select(index, replace(look, folded=look.folded.difference(around)), stage)

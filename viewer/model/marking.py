@@ -5,7 +5,7 @@ from dataclasses import replace
 from . import times
 from .index import NO_STAGE, TimelineIndex
 from .jumps import to_time
-from .look import NO_TIME, Look, select
+from .look import NO_TIME, Look, jump
 
 
 def set_mark(index: TimelineIndex, look: Look) -> Look:
@@ -21,7 +21,7 @@ def to_mark(index: TimelineIndex, look: Look) -> Look:
         return look
     left = replace(look, mark_ps=look.at_ps, mark_stage=look.stage)
     if look.mark_stage != NO_STAGE:
-        return select(index, left, look.mark_stage)
+        return jump(index, left, look.mark_stage)
     return to_time(index, left, look.mark_ps)
 
 
@@ -34,14 +34,25 @@ def delta_words(look: Look) -> str:
 
 
 def mark_area(index: TimelineIndex, look: Look) -> Look:
-    """First begins an area at the cursor, then ends it there, then takes it away."""
+    """First begins an area at the cursor, then ends it there, then takes it away. One without a length,
+    begun and ended at one instant, is none.
+    """
     if look.area is not None:
         return replace(look, area=None)
     if look.area_from_ps == NO_TIME:
         return replace(look, area_from_ps=look.at_ps)
     begun = min(look.area_from_ps, look.at_ps)
     ended = max(look.area_from_ps, _end(index, look))
-    return replace(look, area=(begun, max(ended, begun + 1)), area_from_ps=NO_TIME)
+    return replace(look, area=(begun, ended) if ended > begun else None, area_from_ps=NO_TIME)
+
+
+def area_words(before: Look, after: Look) -> str:
+    """What `mark_area` did, where no figures tell it."""
+    if after.area_from_ps != NO_TIME:
+        return "area: go to its other end, v again ends it there"
+    if before.area is not None:
+        return "the area is taken away: v begins another"
+    return "" if after.area else "no area: it would be empty; v begins one, v elsewhere ends it"
 
 
 def _end(index: TimelineIndex, look: Look) -> int:

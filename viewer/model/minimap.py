@@ -9,11 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...schemas.columns import Bools, Int64s
-from ...schemas.hazards import Outcome
 from . import times
 from .cells import LEVELS
-from .hazard_cells import OUTCOME_PAINTS
-from .hazards import GLYPHS, HazardIndex
+from .fates import FATE_GLYPHS, FATE_PAINTS, FATE_WORDS, Fate
+from .hazards import HazardIndex
 from .index import TimelineIndex
 from .look import Look
 from .occupancy import Axis, Floats, axis
@@ -127,10 +126,13 @@ def _window_words(index: TimelineIndex, look: Look) -> Line:
 
 def _hazard_counts(hazards: HazardIndex) -> Line:
     """`◇ 12 held  ! 0 violated`, each in its colour where there are any."""
+    if not hazards.is_evaluated and not hazards.counts[Fate.POTENTIAL]:
+        return (Span("  hazards not evaluated", MUTED), Span(" "))
     line: Line = ()
-    for outcome, count in hazards.counts.items():
-        if outcome is Outcome.POTENTIAL and not count:
+    for one in (Fate.HELD, Fate.VIOLATED, Fate.POTENTIAL):
+        count = hazards.counts[one]
+        if one is Fate.POTENTIAL and not count:
             continue
-        look = tone(OUTCOME_PAINTS[outcome]) if count else MUTED
-        line += (Span(f"  {GLYPHS[outcome]} {count:,} {outcome.name.lower()}", look),)
+        look = tone(FATE_PAINTS[one]) if count else MUTED
+        line += (Span(f"  {FATE_GLYPHS[one]} {count:,} {FATE_WORDS[one]}", look),)
     return (*line, Span(" "))

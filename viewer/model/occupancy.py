@@ -19,6 +19,8 @@ from ...schemas.columns import Int64s, offsets_of
 
 Floats = npt.NDArray[np.float64]
 
+ALMOST_1 = float(np.nextafter(1.0, 0.0))
+
 SUM_EVERY, LONG = 8, 1 << 16
 """Of a column of more values than the second, the sums of as many as the first together are kept."""
 
@@ -82,11 +84,6 @@ class Occupancy:
         before: Int64s = since_starts - (ended * edges - self._sum_ends.before(ended))
         return before[1:] - before[:-1], begun[1:] - begun[:-1]
 
-    @property
-    def total_ps(self) -> int:
-        """The lengths of all intervals together."""
-        return int((self.ends - self.starts).sum())
-
 
 class PrefixSums:
     """The sums of a column's first values. Of a long column every eighth is kept, in a ninth of the
@@ -128,6 +125,17 @@ class Density:
     begun: Int64s
 
 
+def shares(busy: Int64s, shown: Axis, servers: int = 1) -> Floats:
+    """The busy part of each column, of that many servers together: 1 only where all of it is, though a
+    float has no number so close to 1 as 1 ps in 2⁶¹ needs.
+    """
+    whole = np.maximum(shown.column_ps, 1)
+    share: Floats = busy / (whole * float(servers))
+    is_part = busy // servers < whole
+    share[is_part] = np.minimum(share[is_part], ALMOST_1)
+    return share
+
+
 def density(parts: dict[int, Occupancy], servers: int, shown: Axis) -> Density:
     """Measures a row: its intervals by paint, and how many servers a whole column would take."""
     width = shown.width
@@ -139,5 +147,4 @@ def density(parts: dict[int, Occupancy], servers: int, shown: Axis) -> Density:
     busy, begun = (np.stack(columns) for columns in zip(*measures, strict=True))
     total = busy.sum(axis=0)
     dominant = np.where(total > 0, busy.argmax(axis=0), begun.argmax(axis=0))
-    whole = np.maximum(shown.column_ps, 1) * float(max(servers, 1))
-    return Density(total / whole, paints[dominant], begun.sum(axis=0))
+    return Density(shares(total, shown, max(servers, 1)), paints[dominant], begun.sum(axis=0))

@@ -15,7 +15,9 @@ def pick(index: TimelineIndex, look: Look, column: int, line: int, size: tuple[i
     picture's width and height in cells.
     """
     width, height = size
-    return pick_row(index, look, (column, line - 1), (width, rows_height(look, height)))
+    return pick_row(
+        index, look, (column, line - 1), (width, rows_height(index, look, width, height))
+    )
 
 
 def pick_row(

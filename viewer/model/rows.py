@@ -1,12 +1,12 @@
 """Which rows are on the screen: pinned ones first, then what is neither folded away nor hidden."""
 
-import re
 from dataclasses import replace
 
-import numpy as np
-
+from .hazards import own_hazards
+from .idle_cells import legend_height
 from .index import NO_STAGE, TimelineIndex
-from .look import Look, select
+from .look import Look, Overlay, select
+from .matching import compiled, matching
 
 
 def shown_rows(index: TimelineIndex, look: Look) -> tuple[int, ...]:
@@ -33,9 +33,11 @@ def row_pitch(index: TimelineIndex, look: Look, height: int) -> int:
     return 2 if 2 * len(shown_rows(index, look)) <= height + 1 else 1
 
 
-def rows_height(look: Look, height: int) -> int:
+def rows_height(index: TimelineIndex, look: Look, width: int, height: int) -> int:
     """The lines for rows among `height` of the picture: less the ruler and what overlays need."""
-    return max(height - 1 - len(look.overlays), 0)
+    strip = Overlay.PATH in look.overlays
+    legend = legend_height(index, width) if Overlay.IDLE in look.overlays else 0
+    return max(height - 1 - strip - legend, 0)
 
 
 def scrolled(index: TimelineIndex, look: Look, height: int) -> Look:
@@ -70,11 +72,11 @@ def fold_to(index: TimelineIndex, look: Look, depth: int) -> Look:
 def filter_rows(index: TimelineIndex, look: Look, pattern: str) -> Look:
     """Shows only lanes whose name (`PE 3 GEMM`) matches, whatever the case; an empty pattern shows all.
 
-    Raises re.error for a pattern that is none.
+    Raises PatternError for a pattern that is none, or takes too long.
     """
-    wanted = re.compile(pattern, re.IGNORECASE)
     names = lane_names(index)
-    unwanted = {lane for lane, name in names.items() if not wanted.search(name)}
+    wanted = matching(compiled(pattern), list(names.values()))
+    unwanted = {lane for lane, is_wanted in zip(names, wanted, strict=True) if not is_wanted}
     return _without(index, look, unwanted)
 
 
@@ -89,21 +91,35 @@ def lane_names(index: TimelineIndex) -> dict[int, str]:
 
 
 def toggle_idle_rows(index: TimelineIndex, look: Look) -> Look:
-    """Hides the lanes that do nothing in what is shown now; where some are hidden, shows all again."""
+    """Hides the lanes that do nothing in what is shown now, and show no hazard; where some are hidden,
+    shows all again.
+    """
     if look.hidden:
         return replace(look, hidden=frozenset())
-    return _without(
-        index, look, {lane for lane in index.tree.row_of_lane if _idle(index, look, lane)}
-    )
+    return _without(index, look, idle_lanes(index, look))
+
+
+def idle_lanes(index: TimelineIndex, look: Look) -> set[int]:
+    """The lanes that do nothing in what is shown, nor are held there by a hazard."""
+    lanes = index.tree.row_of_lane
+    return {lane for lane in lanes if _idle(index, look, lane) and not _held(index, look, lane)}
 
 
 def _idle(index: TimelineIndex, look: Look, lane: int) -> bool:
     stages = index.lane(lane)
-    ended, begun = (
-        int(np.searchsorted(stages.covered_ends, look.from_ps, side="right")),
-        int(np.searchsorted(stages.starts, look.to_ps)),
-    )
-    return ended >= begun
+    begun = int(stages.starts.searchsorted(look.to_ps))
+    if not begun:
+        return True
+    last, ended = int(stages.starts[begun - 1]), int(stages.covered_ends[begun - 1])
+    return last < look.from_ps and ended <= look.from_ps
+
+
+def _held(index: TimelineIndex, look: Look, lane: int) -> bool:
+    """Whether a hold of the lane has any part of itself in the window."""
+    marks = own_hazards(index).marks
+    first, past = marks.offsets[lane : lane + 2].tolist()
+    first += int(marks.at_ps[first:past].searchsorted(look.from_ps))
+    return bool((marks.from_ps[first:past] < look.to_ps).any())
 
 
 def _without(index: TimelineIndex, look: Look, lanes: set[int]) -> Look:

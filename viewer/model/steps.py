@@ -6,7 +6,7 @@ import numpy as np
 
 from ...schemas.columns import Int64s
 from .index import NO_STAGE, TimelineIndex
-from .look import MIN_SPAN_PS, Look, reveal, select, window
+from .look import MIN_SPAN_PS, Look, jump, reveal, select, window
 from .rows import shown_rows
 from .tree import Row
 from .words import kind_words
@@ -159,18 +159,18 @@ def next_released(index: TimelineIndex, look: Look) -> Look:
         return look
     alike = index.released_by(cause)
     chosen = int(alike[(int((alike == look.stage).argmax()) + 1) % len(alike)])
-    return replace(select(index, look, chosen), trail=look.trail)
+    return replace(jump(index, look, chosen), trail=look.trail)
 
 
 def _walk(index: TimelineIndex, look: Look, stage: int) -> Look:
-    return replace(select(index, look, stage), trail=(*look.trail, look.stage))
+    return replace(jump(index, look, stage), trail=(*look.trail, look.stage))
 
 
 def trail_back(index: TimelineIndex, look: Look) -> Look:
     """One step back on the trail."""
     if not look.trail:
         return look
-    return replace(select(index, look, look.trail[-1]), trail=look.trail[:-1])
+    return replace(jump(index, look, look.trail[-1]), trail=look.trail[:-1])
 
 
 def move_rows(index: TimelineIndex, look: Look, by: int) -> Look:
@@ -207,7 +207,8 @@ def nearest_in_row(index: TimelineIndex, row: Row, time_ps: int) -> int:
 
 
 def focus(index: TimelineIndex, look: Look) -> Look:
-    """The selected stage in the middle, over a quarter of the width if it has a length.
+    """The selected stage in the middle, over a quarter of the width. One of no length so that its
+    neighbours in the lane are seen (`neighbours_span_ps`).
 
     Where the cursor is still where it was at first, the row's stage in the middle of what is shown.
     """
@@ -218,8 +219,25 @@ def focus(index: TimelineIndex, look: Look) -> Look:
     if look.stage == NO_STAGE:
         return look
     start, end = index.start(look.stage), index.end(look.stage)
-    span = 4 * (end - start) if end > start else look.span_ps
+    around = neighbours_span_ps(index, look.stage) or look.span_ps
+    span = 4 * (end - start) if end > start else around
     return window(index, look, (start + end - max(span, MIN_SPAN_PS)) // 2, span)
+
+
+def neighbours_span_ps(index: TimelineIndex, stage: int) -> int:
+    """The span around a stage of no length in which the end of the stage before it in its lane, and the
+    start of the one after it, are no farther from the middle than half way to the edge. 0 where the
+    lane has no other stage.
+    """
+    lane = index.lane(index.lane_of(stage))
+    at_ps = index.start(stage)
+    place = lane.position(stage, at_ps)
+    distances = []
+    if place > 0:
+        distances.append(max(at_ps - int(lane.ends[place - 1]), 0))
+    if place + 1 < len(lane):
+        distances.append(int(lane.starts[place + 1]) - at_ps)
+    return max(4 * max(distances), MIN_SPAN_PS) if distances else 0
 
 
 def toggle_fold(index: TimelineIndex, look: Look) -> Look:

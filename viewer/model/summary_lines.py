@@ -1,26 +1,33 @@
 """The summary line by line: what the run was busy with, what it waited for, and where a line leads."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from ...schemas.hazards import Outcome
+from ...replay.hazards.shared import not_compared_text
+from ...schemas.deadlock import depth_remedy
 from ...schemas.timeline import Status
 from . import times
-from .hazard_cells import OUTCOME_PAINTS
+from .deadlock_lines import first_of_each_pe, forever_words
+from .engine_table import COLUMN_CELLS, LEAST_TITLE_CELLS, engine_table, per_ps, percent
+from .fates import FATE_GLYPHS, FATE_PAINTS
+from .hazard_filter import EVERYTHING
 from .hazard_groups import HazardGroup, group_words
-from .hazards import GLYPHS, HazardIndex
-from .idleness import IDLE_WORDS, Idle
+from .hazard_head import Listed, counts, shared_of
+from .hazards import HazardIndex
+from .idleness import Idle
 from .index import NO_STAGE, TimelineIndex
 from .summary import EngineUse, PathShare, PathSummary
-from .text import Line, Span, fit, fit_line, printable
+from .text import Line, Span, fit, fit_line
 from .tones import ACCENT, FAINT, MUTED, STRONG, TEXT, Paint, tone
 
-LEAST_TITLE_CELLS, MOST_TITLE_CELLS = 15, 19
-COLUMN_CELLS = 9
 BAR_CELLS = 40
 EIGHTHS = ("", *"▏▎▍▌▋▊▉")
 WORST_HAZARDS = 5
-OTHER = "other"
+LEAST_GROUPS, LEAST_SHARES = 1, 3
+"""So much of the hazards and of the path is shown however low the screen."""
+
+BLOCKED_SHOWN = 3
+"""Of a deadlock, so many PEs are told."""
 
 IDLY = {
     Idle.DATA: "waits for its data",
@@ -32,6 +39,7 @@ IDLY = {
     Idle.BLOCKED: "waits for a command to finish",
     Idle.QUEUE: "waits for a place in a queue",
     Idle.ENGINE: "waits for another engine",
+    Idle.EVER: "waits for ever",
     Idle.DONE: "has no more to do",
 }
 """What an idle engine does, by the reason."""
@@ -72,23 +80,81 @@ class SummaryLine:
 
 
 def summary_lines(
-    index: TimelineIndex, hazards: HazardIndex, added: Added, width: int
+    index: TimelineIndex, hazards: HazardIndex, added: Added, width: int, height: int
 ) -> list[SummaryLine]:
     """Totals, deadlock, engines with their reasons for idleness, hazards, critical path.
 
-    What is yet to be added up is left out, or said to be. Every line takes `width` cells, of which
-    the first two are for the mark of the chosen one.
+    Where `height` has no room for all, it shows the largest of every part, and the rest follows
+    below. What is yet to be added up is left out, or said to be. Every line takes `width` cells, of
+    which the first two are for the mark of the chosen one.
     """
-    lines = [_plain(_totals(index)), *_deadlock_lines(index)]
-    if added.engines is None:
-        lines += [_plain(()), _plain((Span("adding up what every engine waited for …", MUTED),))]
-    else:
-        lines += [*map(_plain, _findings(added.engines)), _plain(())]
-        lines += _engine_table(added.engines, width - 2)
-    lines += [_plain(()), *_hazard_lines(hazards, added.hazards)]
-    if added.path is not None:
-        lines += [_plain(()), *_path_table(added.path, index.timeline.makespan_ps)]
+    parts = _parts(index, hazards, added, width)
+    lines = _roomy(parts)
+    if len(lines) > height:
+        lines = _close(parts, height)
     return [SummaryLine(fit_line((Span("  "), *one.line), width), one.target) for one in lines]
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Lines that belong together; the listed ones are sorted, the most important first."""
+
+    head: list[SummaryLine]
+    listed: list[SummaryLine] = field(default_factory=list)
+    least: int = 0
+    rest: str = ""
+
+    def cut(self, count: int) -> "_Part":
+        return replace(self, listed=self.listed[:count])
+
+    def left(self, count: int) -> list[SummaryLine]:
+        """What `cut` leaves out, under a title of its own."""
+        more = self.listed[count:]
+        return [_plain(()), _plain((Span(self.rest, FAINT),)), *more] if more else []
+
+    @property
+    def lines(self) -> list[SummaryLine]:
+        return [*self.head, *self.listed]
+
+
+def _parts(
+    index: TimelineIndex, hazards: HazardIndex, added: Added, width: int
+) -> tuple[_Part, ...]:
+    totals = [_plain(_totals(index)), *_deadlock_lines(index)]
+    if added.engines is None:
+        engines = _Part([_plain((Span("adding up what every engine waited for …", MUTED),))])
+    else:
+        totals += map(_plain, _findings(added.engines))
+        heads, rows = engine_table(added.engines, width - 2)
+        targets = [Target(Leads.LANE, use.lanes[0]) for use in added.engines]
+        listed = [SummaryLine(*one) for one in zip(rows, targets, strict=True)]
+        engines = _Part([*map(_plain, heads), *listed])
+    parts = (_Part(totals), engines, _hazard_part(index, hazards, added.hazards, width))
+    return parts if added.path is None else (*parts, _path_part(added.path, index))
+
+
+def _roomy(parts: tuple[_Part, ...]) -> list[SummaryLine]:
+    """All of it, with air between the parts."""
+    lines = [line for part in parts for line in (_plain(()), *part.lines)]
+    return lines[1:]
+
+
+def _close(parts: tuple[_Part, ...], height: int) -> list[SummaryLine]:
+    """Of every part as much as `height` has room for, with air where some is left; below it the rest."""
+    fixed = sum(len(part.head) for part in parts)
+    counts = [min(part.least, len(part.listed)) for part in parts]
+    room = height - fixed - sum(counts)
+    for place in reversed(range(len(parts))):
+        more = min(max(room, 0), len(parts[place].listed) - counts[place])
+        counts[place] += more
+        room -= more
+    lines: list[SummaryLine] = []
+    rest: list[SummaryLine] = []
+    for place, (part, count) in enumerate(zip(parts, counts, strict=True)):
+        air = [_plain(())] if 0 < place <= room else []
+        lines += [*air, *part.cut(count).lines]
+        rest += part.left(count)
+    return [*lines, *rest]
 
 
 def _plain(line: Line) -> SummaryLine:
@@ -105,19 +171,14 @@ def _findings(engines: tuple[EngineUse, ...]) -> list[Line]:
     """What limits the run, as far as that can be said in a sentence: the busiest kind of engine."""
     if not engines:
         return []
-    busiest = max(engines, key=lambda use: use.busy_ps * _scale(use))
-    busy = _percent(busiest.busy_ps, busiest.all_ps)
+    busiest = max(engines, key=lambda use: use.busy_ps * per_ps(use))
+    busy = percent(busiest.busy_ps, busiest.all_ps)
     words: Line = (Span(f"{busiest.title} is busiest, {busy}", TEXT),)
     waited = max(Idle, key=lambda idle: busiest.idle_ps[idle])
     if busiest.idle_ps[waited]:
-        idle = _percent(busiest.idle_ps[waited], busiest.all_ps)
+        idle = percent(busiest.idle_ps[waited], busiest.all_ps)
         words += (Span(f"; idle, it mostly {IDLY[waited]}, {idle}", TEXT),)
     return [words]
-
-
-def _scale(use: EngineUse) -> float:
-    """Compares engines by their share, whatever their number."""
-    return 1 / use.all_ps if use.all_ps else 0.0
 
 
 def _totals(index: TimelineIndex) -> Line:
@@ -133,105 +194,39 @@ def _totals(index: TimelineIndex) -> Line:
 
 
 def _deadlock_lines(index: TimelineIndex) -> list[SummaryLine]:
-    """Who waits for whom, round the cycle, and what would clear it."""
+    """What the first PEs wait for, for ever; how many more do; what would clear it."""
     deadlock = index.timeline.deadlock
     if deadlock is None:
         return []
-    target = Target(Leads.DEADLOCK)
+    target, waiting = Target(Leads.DEADLOCK), first_of_each_pe(deadlock)
     lines = [
-        SummaryLine((Span(f"  {printable(str(blocked))}", TEXT),), target)
-        for blocked in deadlock.cycle
+        SummaryLine((Span(f"  {forever_words(blocked)}", TEXT),), target)
+        for blocked in waiting[:BLOCKED_SHOWN]
     ]
-    depth = deadlock.clearing_depth
-    remedy = "no queue depth clears it" if depth is None else f"a queue depth of {depth} clears it"
-    hanging = f"{len(deadlock.tail)} more PEs wait behind them; " if deadlock.tail else ""
-    return [*lines, _plain((Span(f"  {hanging}{remedy}", MUTED),))]
-
-
-# -------------------------------------------------------------------- engines
-
-
-def _engine_table(engines: tuple[EngineUse, ...], width: int) -> list[SummaryLine]:
-    """One line an engine: busy, then the reasons that occur, in parts of its whole time.
-
-    Where there is no room for all reasons, the largest are shown and the others added up.
-    """
-    title_cells = _title_cells(engines)
-    reasons = _reasons(engines, (width - title_cells - COLUMN_CELLS) // COLUMN_CELLS)
-    titles = "".join(f"{title:>{COLUMN_CELLS}}" for title, _ in reasons)
-    head = f"{'engine':{title_cells}}{'busy':>{COLUMN_CELLS}}{titles}"
-    lines = [
-        _plain((Span(f"{'':{title_cells + COLUMN_CELLS}}   idle, waiting for", FAINT),)),
-        _plain((Span(head, FAINT),)),
-    ]
-    return lines + [_engine_line(use, reasons, title_cells) for use in engines]
-
-
-def _title_cells(engines: tuple[EngineUse, ...]) -> int:
-    longest = max((len(_title(use)) + 1 for use in engines), default=0)
-    return min(max(longest, LEAST_TITLE_CELLS), MOST_TITLE_CELLS)
-
-
-def _title(use: EngineUse) -> str:
-    """`HBM`, or `HBM ×512`."""
-    return f"{use.title} ×{len(use.lanes)}" if len(use.lanes) > 1 else use.title
-
-
-Reasons = list[tuple[str, tuple[Idle, ...]]]
-"""The columns: a title and the reasons that are added up in it."""
-
-
-def _reasons(engines: tuple[EngineUse, ...], room: int) -> Reasons:
-    largest = {
-        idle: max((use.idle_ps[idle] * _scale(use) for use in engines), default=0.0)
-        for idle in Idle
-    }
-    found = [idle for idle in Idle if largest[idle]]
-    kept = set(sorted(found, key=lambda idle: -largest[idle])[: max(room - 1, 0)])
-    if len(found) <= room:
-        kept = set(found)
-    columns: Reasons = [(IDLE_WORDS[idle], (idle,)) for idle in found if idle in kept]
-    others = tuple(idle for idle in found if idle not in kept)
-    return [*columns, (OTHER, others)] if others else columns
-
-
-def _engine_line(use: EngineUse, reasons: Reasons, title_cells: int) -> SummaryLine:
-    """The engine's largest reason stands out."""
-    line: Line = (
-        Span(fit(_title(use), title_cells), tone(Paint(use.paint))),
-        Span(f"{_percent(use.busy_ps, use.all_ps):>{COLUMN_CELLS}}", STRONG),
+    more = len(waiting) - len(lines)
+    hanging = (
+        f"{more:,} more PE{'s' if more != 1 else ''} wait{'s' if more == 1 else ''} for ever; "
     )
-    parts = [sum(use.idle_ps[idle] for idle in idles) for _, idles in reasons]
-    for time_ps in parts:
-        looks = FAINT if not time_ps else TEXT if time_ps == max(parts) else MUTED
-        line += (Span(f"{_percent(time_ps, use.all_ps):>{COLUMN_CELLS}}", looks),)
-    return SummaryLine(line, Target(Leads.LANE, use.lanes[0]))
-
-
-def _percent(part: int, whole: int) -> str:
-    if not part or not whole:
-        return "·"
-    tenths = (1000 * part + whole // 2) // whole
-    return f"{tenths // 10}.{tenths % 10} %" if tenths else "<0.1 %"
-
-
-ENGINE_COLUMNS = ("engine", "engines", "busy_ps", *(f"{IDLE_WORDS[idle]}_ps" for idle in Idle))
-
-
-def engine_rows(engines: tuple[EngineUse, ...]) -> list[tuple[object, ...]]:
-    """The table of engines as it is saved, with every reason."""
-    return [(use.title, len(use.lanes), use.busy_ps, *use.idle_ps) for use in engines]
+    listed = f"  {hanging if more > 0 else ''}! lists who waits for whom"
+    remedy = f"  {depth_remedy(deadlock.clearing_depth)}"
+    return [
+        *lines,
+        SummaryLine((Span(listed, MUTED),), target),
+        _plain((Span(remedy, STRONG),)),
+    ]
 
 
 # -------------------------------------------------------------------- path and hazards
 
 
-def _path_table(path: PathSummary, makespan_ps: int) -> list[SummaryLine]:
-    head = f"critical path, {path.stages:,} stages"
-    return [
-        _plain((Span(head, FAINT),)),
-        *(_path_line(share, makespan_ps) for share in path.shares),
-    ]
+def _path_part(path: PathSummary, index: TimelineIndex) -> _Part:
+    makespan_ps = index.timeline.makespan_ps
+    return _Part(
+        [_plain((Span(f"critical path, {path.stages:,} stages", FAINT),))],
+        [_path_line(share, makespan_ps) for share in path.shares],
+        LEAST_SHARES,
+        "the rest of the critical path",
+    )
 
 
 def _path_line(share: PathShare, makespan_ps: int) -> SummaryLine:
@@ -239,7 +234,7 @@ def _path_line(share: PathShare, makespan_ps: int) -> SummaryLine:
     bar = "█" * whole + EIGHTHS[eighths] or EIGHTHS[1]
     line = (
         Span(fit(share.title, LEAST_TITLE_CELLS), tone(Paint(share.paint))),
-        Span(f"{_percent(share.time_ps, makespan_ps):>{COLUMN_CELLS}}", STRONG),
+        Span(f"{percent(share.time_ps, makespan_ps):>{COLUMN_CELLS}}", STRONG),
         Span(f"{times.short(share.time_ps):>12}  ", MUTED),
         Span(bar, tone(Paint(share.paint))),
     )
@@ -247,20 +242,27 @@ def _path_line(share: PathShare, makespan_ps: int) -> SummaryLine:
     return SummaryLine(line, Target(Leads.PATH, share.stage) if is_stage else None)
 
 
-def _hazard_lines(hazards: HazardIndex, groups: tuple[HazardGroup, ...]) -> list[SummaryLine]:
-    """How many of each, and the worst of all, those alike added up."""
-    parts: list[Span] = [Span("hazards", FAINT)]
-    for outcome in Outcome:
-        count = hazards.counts[outcome]
-        looks = tone(OUTCOME_PAINTS[outcome]) if count else MUTED
-        parts.append(Span(f"   {GLYPHS[outcome]} {count:,} {outcome.name.lower()}", looks))
+def _hazard_part(
+    index: TimelineIndex, hazards: HazardIndex, groups: tuple[HazardGroup, ...], width: int
+) -> _Part:
+    """How many of each, what was not compared, and the worst of all, those alike added up."""
+    listed = Listed(hazards, EVERYTHING, len(hazards), unsearched="not searched")
+    head: list[Line] = [(Span("hazards   ", FAINT), *counts(listed, width - 12))]
+    shared = len(shared_of(index))
+    if shared:
+        head.append((Span(not_compared_text(shared), MUTED),))
     worst = groups[:WORST_HAZARDS]
-    return [_plain(tuple(parts)), *(_hazard_line(hazards, group) for group in worst)]
+    return _Part(
+        [*map(_plain, head)],
+        [_hazard_line(hazards, group) for group in worst],
+        LEAST_GROUPS,
+        "other hazards",
+    )
 
 
 def _hazard_line(hazards: HazardIndex, group: HazardGroup) -> SummaryLine:
     line = (
-        Span(f"{GLYPHS[group.outcome]} ", tone(OUTCOME_PAINTS[group.outcome])),
+        Span(f"{FATE_GLYPHS[group.fate]} ", tone(FATE_PAINTS[group.fate])),
         Span(group_words(hazards, group), TEXT),
     )
     return SummaryLine(line, Target(Leads.HAZARD, group.worst))

@@ -8,6 +8,10 @@ from typing import NamedTuple
 from .tones import TEXT
 
 ELLIPSIS = "…"
+
+MOST_QUOTED = 24
+"""So many cells of what was typed are repeated in a message."""
+
 HANGUL_MEDIAL_AND_FINAL = range(0x1160, 0x1200)
 
 
@@ -72,6 +76,11 @@ def fit(text: str, width: int) -> str:
     """The text in exactly `width` cells: cut, or filled with spaces."""
     shown = cut(text, width)
     return shown + " " * (width - cells(shown))
+
+
+def quoted(text: str) -> str:
+    """What was typed, in quotes, for a message of one line: of a long one its beginning."""
+    return repr(cut(printable(text), MOST_QUOTED))
 
 
 def line_cells(line: Iterable[Span]) -> int:

@@ -4,12 +4,13 @@ import re
 from dataclasses import dataclass
 
 from ...schemas.errors import KerntapeError
+from .text import quoted
 
 UNITS = (("s", 10**12), ("ms", 10**9), ("µs", 10**6), ("ns", 10**3), ("ps", 1))
 """Unit and picoseconds, largest first."""
 
 _PS_PER_UNIT = dict(UNITS) | {"us": 10**6, "μs": 10**6}
-_TIME = re.compile(r"\s*([0-9]+)(?:[.,]([0-9]+))?\s*([a-zµμ]*)\s*", re.IGNORECASE)
+_TIME = re.compile(r"\s*([0-9]{1,30})(?:[.,]([0-9]+))?\s*([a-zµμ]*)\s*", re.IGNORECASE)
 
 
 class TimeTextError(KerntapeError):
@@ -56,12 +57,20 @@ def parse(text: str) -> int:
     match = _TIME.fullmatch(text)
     unit_ps = _PS_PER_UNIT.get((match[3] or "ns").lower()) if match else None
     if match is None or unit_ps is None:
-        raise TimeTextError(f"a time must be like 7.4us, 12345ns or 3ms, not {text.strip()!r}")
+        raise TimeTextError(
+            f"a time must be like 7.4us, 12345ns or 3ms, not {quoted(text.strip())}"
+        )
     fraction = (match[2] or "")[:12]
     part = int(fraction or 0) * unit_ps
     for _ in fraction:
         part //= 10
     return int(match[1]) * unit_ps + part
+
+
+def parse_signed(text: str) -> int:
+    """As `parse`, and negative with a minus sign before it."""
+    positive = text.strip().removeprefix("-").removeprefix("−")
+    return parse(positive) if positive == text.strip() else -parse(positive)
 
 
 @dataclass(frozen=True, slots=True)

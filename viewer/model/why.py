@@ -2,12 +2,12 @@
 
 from itertools import pairwise
 
-from ...schemas.stages import Why
+from ...schemas.stages import StageKind, Why
 from . import times
 from .hazards import HazardIndex
 from .index import NO_STAGE, TimelineIndex
 from .tones import Paint
-from .words import stage_name
+from .words import kind_words, stage_name
 
 REASON_WORDS = {
     Why.PROGRAM_ORDER: "the dispatch before it",
@@ -27,6 +27,15 @@ REASON_WORDS = {
 }
 """What the last thing was that a stage waited for; the engine is told in its own way."""
 
+SAID_KINDS = {
+    Why.PROGRAM_ORDER: StageKind.DISPATCH,
+    Why.DISPATCH: StageKind.DISPATCH,
+    Why.BLOCKED: StageKind.FINISH,
+    Why.ADMISSION: StageKind.ADMIT,
+    Why.RETIREMENT: StageKind.RETIRE,
+}
+"""The kind of stage that a reason's words name already."""
+
 
 def why_words(index: TimelineIndex, hazards: HazardIndex, stage: int) -> str:
     """One sentence: what the stage waited for last, for how long where that is known, and who ended it."""
@@ -42,10 +51,16 @@ def why_words(index: TimelineIndex, hazards: HazardIndex, stage: int) -> str:
     what = REASON_WORDS[why]
     if why is Why.DATA and index.paint(stage) is Paint.CONTROL:
         what = "what comes before it"
-    return (
-        f"waited for {what}:"
-        f" {stage_name(index, cause, beside=stage)}{_lag(index, stage, cause)}{_idle(index, stage)}"
-    )
+    who = _who(index, stage, cause, why)
+    return f"waited for {what}{who}{_lag(index, stage, cause)}{_idle(index, stage)}"
+
+
+def _who(index: TimelineIndex, stage: int, cause: int, why: Why) -> str:
+    """`: fetch tile 1`, the stage that ended the wait; without its kind where the reason says that."""
+    name = stage_name(index, cause, beside=stage)
+    if SAID_KINDS.get(why) is index.kind(cause):
+        name = name.removeprefix(kind_words(index, cause)).removeprefix(" of ")
+    return f": {name}" if name else ""
 
 
 def _at(start_ps: int) -> str:

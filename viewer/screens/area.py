@@ -2,13 +2,12 @@
 
 from functools import partial
 
-from textual.worker import get_current_worker
-
 from ..model.area import Area, area_lines, figures_by_kind, figures_by_lane, in_area
 from ..model.hazards import HazardIndex
 from ..model.index import TimelineIndex
 from ..model.text import Line, Span, fit_line
 from ..model.tones import MUTED
+from .from_thread import shown_by
 from .panel import Panel
 from .saving import save_stages
 
@@ -16,7 +15,7 @@ from .saving import save_stages
 class AreaPanel(Panel):
     """Count, sum, percentiles, busy share and hazards of a range of time, per kind and per lane."""
 
-    KEYS = "E save its stages · ? keys · Esc close"
+    KEYS = "E save its stages"
 
     def __init__(self, index: TimelineIndex, hazards: HazardIndex, area: Area) -> None:
         super().__init__("area", "area_figures", self._area_lines)
@@ -28,16 +27,14 @@ class AreaPanel(Panel):
     def on_mount(self) -> None:
         self.run_worker(self._add_up, thread=True)
 
-    def export_csv(self) -> None:
+    def save_listed(self) -> None:
         """Saves the area's stages."""
-        save_stages(self, self._index, in_area(self._index, self._area))
+        save_stages(self, "area", self._index, in_area(self._index, self._area))
 
     def _add_up(self) -> None:
         place = (self._index, self._hazards, self._area)
         by_kind, by_lane = figures_by_kind(*place), figures_by_lane(*place)
-        if not get_current_worker().is_cancelled:
-            lines_for = partial(area_lines, self._area, by_kind, by_lane)
-            self.app.call_from_thread(partial(self._show, lines_for))
+        shown_by(self, self._show, partial(area_lines, self._area, by_kind, by_lane))
 
     def _show(self, lines_for: partial[list[Line]]) -> None:
         self._lines_for = lines_for

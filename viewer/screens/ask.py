@@ -25,12 +25,13 @@ class AskLine(ModalScreen[str | None]):
     def __init__(self, prompt: str, complaint: Callable[[str], str], text: str = "") -> None:
         super().__init__()
         self._complaint = complaint
-        self._text = text
         self._words: Line = (Span(f" {prompt}", MUTED),)
+        self._prompt = Painted(lambda width, _: [fit_line(self._words, width)], id="prompt")
+        self.line = TypedLine(self._submitted, text, id="answer", select_on_focus=True)
 
     def compose(self) -> ComposeResult:
-        yield Painted(lambda width, _: [fit_line(self._words, width)], id="prompt")
-        yield TypedLine(self._submitted, self._text, id="answer", select_on_focus=True)
+        yield self._prompt
+        yield self.line
 
     def _submitted(self, text: str) -> None:
         """Enter."""
@@ -39,4 +40,4 @@ class AskLine(ModalScreen[str | None]):
             self.dismiss(text)
             return
         self._words = (Span(f" {wrong}", tone(Paint.VIOLATED)),)
-        self.query_one("#prompt", Painted).repaint()
+        self._prompt.repaint()

@@ -13,13 +13,14 @@ from ..model.rows import in_sight
 from ..model.slack import slack_of_index
 from ..model.tree import Row
 from ..newest import Newest
+from .from_thread import shown_by
 from .host import Host
 
 ROWS_A_PICTURE = 8
 """After so many rows, what is known so far is shown."""
 
-MOST_LINES = 100
-"""The rows of so many lines are worked out, more than a screen has."""
+LEAST_LINES = 100
+"""The rows of so many lines are worked out, more than most screens have, and of all that this one has."""
 
 
 class Background:
@@ -32,7 +33,7 @@ class Background:
 
     def prepare(self) -> None:
         """What every picture needs, while the summary is read."""
-        self._run(partial(prepare, self._screen.index))
+        self._run(partial(prepare, self._screen.index, _lines(self._screen)))
 
     def begin(self) -> None:
         """Begins what the look needs and what has not begun yet."""
@@ -64,22 +65,22 @@ class Background:
                 break
             idle_times(index).work(row)
             if count % ROWS_A_PICTURE == 0:
-                self._show(index)
-        self._show(index)
+                self._show()
+        self._show()
 
     def _slack(self, index: TimelineIndex) -> None:
-        slack_of_index(index).work(index.timeline)
-        self._show(index)
+        slack_of_index(index).work()
+        self._show()
 
-    def _show(self, index: TimelineIndex) -> None:
-        if index is self._screen.index and not get_current_worker().is_cancelled:
-            self._screen.app.call_from_thread(self._screen.repaint)
+    def _show(self) -> None:
+        """What is known by now of whatever timeline is shown by now."""
+        shown_by(self._screen, self._screen.repaint)
 
 
-def prepare(index: TimelineIndex) -> None:
-    """Works out what every picture needs: the rows shown first, the minimap, who released whom."""
+def prepare(index: TimelineIndex, lines: int = LEAST_LINES) -> None:
+    """Works out what every picture needs: the rows of the first lines, the minimap, who released whom."""
     look = first_look(index)
-    for key in in_sight(index, look, MOST_LINES):
+    for key in in_sight(index, look, lines):
         row = index.tree.rows[key]
         if not row.is_group:
             index.lane(row.lanes[0])
@@ -93,6 +94,10 @@ def prepare(index: TimelineIndex) -> None:
 def _idle_rows(screen: Host) -> list[Row]:
     """The rows in sight, or about to be, whose idle time is not known yet. An open group shows none."""
     index, look = screen.index, screen.look
-    rows = (index.tree.rows[key] for key in in_sight(index, look, MOST_LINES))
+    rows = (index.tree.rows[key] for key in in_sight(index, look, _lines(screen)))
     closed = (row for row in rows if not row.is_group or row.key in look.folded)
     return [row for row in closed if idle_times(index).known(row) is None]
+
+
+def _lines(screen: Host) -> int:
+    return max(LEAST_LINES, screen.app.size.height)

@@ -6,12 +6,26 @@ from typing import ClassVar
 
 from textual.binding import BindingType
 
-from ...replay.calibration import calibration_yaml
-from ...schemas.atomic_file import write_whole
-from ...schemas.errors import KerntapeError
+from ...schemas.errors import FileError, KerntapeError
 from ...schemas.stages import Block
-from ..model.calibrate_lines import NO_PLACE, Calibrating, Row, calibrate_lines, row_words
-from ..model.calibrating import POLICY, Settings, reset, turned, typed, unchanged
+from ..calibration_file import SUFFIX, calibration_path, save_calibration
+from ..model.calibrate_lines import (
+    NO_PLACE,
+    Calibrating,
+    Row,
+    calibrate_lines,
+    changes_line,
+    row_words,
+)
+from ..model.calibrating import (
+    POLICY,
+    Settings,
+    reset,
+    turn_complaint,
+    turned,
+    typed,
+    unchanged,
+)
 from ..model.lists import scroll_top
 from ..model.text import Line, Span, fit_line, printable, wrap
 from ..model.tones import MUTED, STRONG, Paint, tone
@@ -19,7 +33,10 @@ from ..panel_actions import CALIBRATE, in_section
 from ..picture_file import free_name
 from ..recalibration import FACTORS, Recalibration
 from .ask import AskLine
-from .panel import FRAME_LINES, Panel, bindings
+from .panel import Panel, bindings
+
+HEAD_LINES = 1
+"""What was changed."""
 
 DETAIL_LINES = 3
 
@@ -30,8 +47,8 @@ COMPARE = 1
 class CalibratePanel(Panel):
     """`place` is the chosen row. `ask` is called with every new choice of settings."""
 
-    OWN = (*Panel.OWN, *in_section(CALIBRATE))
-    KEYS = "← → turn · Enter type · r R reset · s save · x compare · ? keys"
+    OWN = (*in_section(CALIBRATE), *Panel.OWN)
+    KEYS = "← → turn · Enter type · s save · r R reset · x compare"
     BINDINGS: ClassVar[list[BindingType]] = bindings(in_section(CALIBRATE))
 
     def __init__(self, recalibration: Recalibration, ask: Callable[[Settings], None]) -> None:
@@ -39,7 +56,7 @@ class CalibratePanel(Panel):
         self._recalibration = recalibration
         self._ask = ask
         self._policies = recalibration.policies()
-        self._top = 0
+        self._top = self._room = 0
         self._places: tuple[int, ...] = ()
         self._said = ""
         self._is_wrong = False
@@ -68,18 +85,20 @@ class CalibratePanel(Panel):
         known = self._calibrating()
         self.place = min(self.place, len(known.rows) - 1)
         lines, self._places = calibrate_lines(known, self.place, width)
-        room, at = max(height - DETAIL_LINES, 1), self._places.index(self.place)
+        room = self._room = max(height - HEAD_LINES - DETAIL_LINES, 1)
+        at = self._places.index(self.place)
         self._top = scroll_top(self._top, at, len(lines), room)
         if self.place == 0:
             self._top = 0
         body = lines[self._top : self._top + room]
         body += [fit_line((), width)] * (room - len(body))
-        return [*body, fit_line((), width), *self._detail(known, width)]
+        head = changes_line(known.settings, width)
+        return [head, *body, fit_line((), width), *self._detail(known, width)]
 
     def place_at(self, line: int) -> int | None:
-        room = self.panel.size.height - FRAME_LINES - DETAIL_LINES
-        known = self._places[self._top : self._top + room]
-        return known[line] if line < len(known) and known[line] != NO_PLACE else None
+        known = self._places[self._top : self._top + self._room]
+        at = line - HEAD_LINES
+        return known[at] if 0 <= at < len(known) and known[at] != NO_PLACE else None
 
     def _detail(self, known: Calibrating, width: int) -> list[Line]:
         """Two lines: what went wrong or was done, or what the chosen row is worth."""
@@ -102,20 +121,17 @@ class CalibratePanel(Panel):
             case "turn_down":
                 self._turn(-1)
             case "reset_row":
-                row = self._row()
-                if not isinstance(row, Block):
-                    self._choose_settings(reset(self._recalibration.settings, row))
+                self._reset(self._row())
             case "reset_all":
-                base = self._recalibration.base
-                self._choose_settings(unchanged(base.calibration, base.policy))
+                self._reset_all()
             case "save_calibration":
-                self._save()
+                self._ask_name()
             case "compare_turned":
                 self.dismiss(COMPARE)
             case _:
                 super().action_do(name)
 
-    def export_csv(self) -> None:
+    def save_listed(self) -> None:
         """The numbers are saved as a calibration, which says more than a table."""
         self._say("s saves these numbers as a calibration file; e saves the screen", is_wrong=True)
 
@@ -149,25 +165,48 @@ class CalibratePanel(Panel):
         try:
             settings = turned(self._recalibration.settings, row, by, self._policies)
         except KerntapeError as error:
-            self._say(str(error), is_wrong=True)
+            self._say(turn_complaint(row, error), is_wrong=True)
         else:
             self._choose_settings(settings)
+
+    def _reset(self, row: Row) -> None:
+        settings = self._recalibration.settings
+        if isinstance(row, Block) or not settings.is_changed(row):
+            self._say("nothing to put back here: this is as it was opened", is_wrong=True)
+            return
+        self._say(f"{row} is {settings.base_words(row)} again")
+        self._choose_settings(reset(settings, row))
+
+    def _reset_all(self) -> None:
+        settings = self._recalibration.settings
+        if settings.is_base:
+            self._say("nothing to put back: all is as it was opened", is_wrong=True)
+            return
+        self._say("all is as it was opened again")
+        self._choose_settings(unchanged(settings.base, settings.base_policy))
 
     def _choose_settings(self, settings: Settings) -> None:
         self._ask(settings)
         self.panel.repaint()
 
-    def _save(self) -> None:
-        """Beside the user's other files, never over one of them."""
-        calibration = self._recalibration.settings.calibration
-        path = free_name(Path(), "calibration", ".yaml")
+    def _ask_name(self) -> None:
+        """For the file, a free name to begin with."""
+        free = free_name(Path(), self.app.title, SUFFIX, "calibration")
+        asked = AskLine("save these numbers as a calibration file:", _name_complaint, free.name)
+        self.app.push_screen(asked, self._save)
+
+    def _save(self, name: str | None) -> None:
+        if name is None:
+            return
+        settings = self._recalibration.settings
         try:
-            with write_whole(path) as file:
-                file.write(calibration_yaml(calibration).encode("utf-8"))
+            path = calibration_path(name)
+            save_calibration(path, settings.calibration)
         except KerntapeError as error:
             self._say(str(error), is_wrong=True)
-        else:
-            self._say(f"saved {path.name}: kerntape replay --calibration {path.name} uses it")
+            return
+        policy = f" --hazards {settings.policy.name}" if settings.is_changed(POLICY) else ""
+        self._say(f"saved {path}: kerntape replay --calibration {path}{policy} uses it")
 
     def _say(self, words: str, *, is_wrong: bool = False) -> None:
         self._said, self._is_wrong = words, is_wrong
@@ -178,5 +217,13 @@ def _complaint(settings: Settings, row: str, text: str) -> str:
     try:
         typed(settings, row, text)
     except KerntapeError as error:
+        return turn_complaint(row, error)
+    return ""
+
+
+def _name_complaint(text: str) -> str:
+    try:
+        calibration_path(text)
+    except FileError as error:
         return str(error)
     return ""

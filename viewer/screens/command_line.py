@@ -1,4 +1,4 @@
-"""The line after `:`: one types what to do, Tab completes, and above it stands how it could go on."""
+"""The line after `:` or `/`: Tab completes what is typed, and above it stands how it could go on."""
 
 from collections.abc import Callable
 from typing import ClassVar
@@ -9,60 +9,83 @@ from textual.binding import Binding
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
-from ..model.index import TimelineIndex
+from ..model.help import entries_line, offers_line
 from ..model.text import Line, Span, fit_line
-from ..model.tones import ACCENT, MUTED, Paint, tone
-from ..typed import completed, completions
+from ..model.tones import Paint, tone
+from ..typed import completed
 from ..widgets.painted import Painted
 from ..widgets.typed_line import TypedLine
-
-PROMPT = "7.4us · #31 · command 31 · pe 5 · line 118 · find K · export csv NAME · or any action"
 
 
 class CommandLine(ModalScreen[str | None]):
     """Closes with what was typed, or with None on Escape.
 
-    `complaint` is given the text and says what is wrong with it; '' where nothing is.
+    `prompt` is of entries with ` · ` between them, as many are shown as fit. `complaint` is given the
+    text and says what is wrong with it; '' where nothing is. `offers` gives the whole texts as which
+    one could go on, with `behind` behind the only one. `text` stands there at first and gives way to
+    what is typed.
     """
 
     BINDINGS: ClassVar = [Binding("escape,ctrl+c", "dismiss(None)", show=False, priority=True)]
     ALLOW_SELECT = False
 
-    def __init__(self, index: TimelineIndex, complaint: Callable[[str], str]) -> None:
+    def __init__(
+        self,
+        prompt: str,
+        complaint: Callable[[str], str],
+        offers: Callable[[str], tuple[str, ...]],
+        text: str = "",
+        behind: str = " ",
+    ) -> None:
         super().__init__()
-        self._index = index
+        self._prompt = prompt
         self._complaint = complaint
-        self._words: Line = (Span(f" {PROMPT}", MUTED),)
+        self._offers = offers
+        self._behind = behind
+        self._found: tuple[str, ...] = ()
+        self._wrong = self._refused = ""
+        self._above = Painted(self._painted, id="prompt")
+        self.line = TypedLine(self._submitted, text, id="typed", select_on_focus=True)
 
     def compose(self) -> ComposeResult:
-        yield Painted(lambda width, _: [fit_line(self._words, width)], id="prompt")
-        yield TypedLine(self._submitted, id="typed")
+        yield self._above
+        yield self.line
+
+    def _painted(self, width: int, _: int) -> list[Line]:
+        if self._wrong:
+            return [fit_line((Span(f" {self._wrong}", tone(Paint.VIOLATED)),), width)]
+        if self._found:
+            return [offers_line(self._found, width)]
+        return [entries_line(self._prompt, width)]
 
     def on_key(self, event: events.Key) -> None:
         """Tab completes what has been typed."""
         if event.key == "tab":
             event.stop()
             event.prevent_default()
-            line = self.query_one(Input)
-            line.value = completed(line.value, self._index)
+            line = self.line
+            found = self._offers(line.value)
+            if not found:
+                self._say("nothing completes this")
+            line.value = completed(line.value, found, self._behind)
             line.cursor_position = len(line.value)
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Shows how it could go on."""
-        found = completions(event.value, self._index)
-        line: Line = (Span(f" {PROMPT}", MUTED),)
-        if event.value and found:
-            line = (Span(" "), *(Span(f"{text}  ", ACCENT) for text in found))
-        self._say(line)
+        """Shows how it could go on. A change from before the Enter leaves what that said."""
+        self._found = self._offers(event.value) if event.value else ()
+        if not self._wrong or event.value != self._refused:
+            self._say("")
 
     def _submitted(self, text: str) -> None:
         """Enter."""
         wrong = self._complaint(text)
         if wrong:
-            self._say((Span(f" {wrong}", tone(Paint.VIOLATED)),))
+            self._say(wrong)
         else:
             self.dismiss(text)
 
-    def _say(self, words: Line) -> None:
-        self._words = words
-        self.query_one("#prompt", Painted).repaint()
+    def _say(self, wrong: str) -> None:
+        """What is wrong with what is typed; '' for nothing, the text may go on."""
+        self._wrong = wrong
+        self._refused = self.line.value if wrong else ""
+        self._above.repaint()

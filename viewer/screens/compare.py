@@ -2,20 +2,20 @@
 
 from typing import ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.screen import Screen
-from textual.worker import get_current_worker
 
 from ...schemas.errors import KerntapeError
-from ..action import Action
-from ..actions import ROWS, STAGES, TIME, WHY, everywhere, named, on_timeline, without_keys_of
+from ..actions import named
 from ..model import frame, pointing
 from ..model.comparing import (
     LOWER,
     UPPER,
     Comparison,
     Pair,
+    apart_words,
     first_pair,
     followed,
     marked,
@@ -35,16 +35,20 @@ from ..model.comparing_lines import (
     pane_line,
 )
 from ..model.hazards import HazardIndex
-from ..model.help import hint_line
+from ..model.help import hint_line, no_key_words
 from ..model.index import NO_STAGE, TimelineIndex
+from ..model.lists import end_words
 from ..model.look import Look
 from ..model.rows import scrolled
+from ..model.said import said
 from ..model.text import Line, Span, fit_line
-from ..model.tones import MUTED, STRONG, Paint, tone
-from ..panel_actions import COMPARE, in_section
+from ..model.tones import MUTED, STRONG
+from ..model.unmatched import unmatched_lines
 from ..widgets.painted import Painted
+from .compare_keys import HINTS, MARKING, OWN
 from .finder import Finder
-from .host import ExportAsked, ThemeAsked
+from .from_thread import shown_by
+from .host import PictureAsked, ThemeAsked
 from .keys import show_keys
 from .panel import bindings
 from .saving import save_table
@@ -56,35 +60,6 @@ FIXED_LINES = 8
 """These, the lower pane's head and the hints."""
 
 LEAST_TABLE_LINES = 3
-
-MARKING = ("set_mark", "to_mark")
-
-HINTS = (
-    (", .", "stage"),
-    ("n N", "differences"),
-    ("v", "first apart"),
-    ("⇥", "other side"),
-    ("g", "group"),
-    ("/", "find"),
-    ("m", "mark"),
-    ("?", "keys"),
-    ("x", "back"),
-)
-
-
-def compare_moves() -> tuple[Action, ...]:
-    """The timeline's moves that work here too: those whose keys this screen does not need itself."""
-    moves = (
-        action
-        for action in on_timeline()
-        if action.move is not None
-        and action.section in (STAGES, ROWS, TIME, WHY)
-        and action.name != "idle"
-    )
-    return without_keys_of(tuple(moves), (*in_section(COMPARE), *everywhere()))
-
-
-OWN = (*in_section(COMPARE), *compare_moves(), *everywhere())
 
 
 class CompareScreen(Screen[int | None]):
@@ -108,9 +83,10 @@ class CompareScreen(Screen[int | None]):
         self._message = ""
         self._top = 0
         self._rows = 0
+        self._page = Painted(self._painted, id="compare")
 
     def compose(self) -> ComposeResult:
-        yield Painted(self._painted, id="compare")
+        yield self._page
 
     def on_mount(self) -> None:
         self.run_worker(self._line_up, thread=True)
@@ -126,8 +102,7 @@ class CompareScreen(Screen[int | None]):
             self._tell(comparison, pair, "")
 
     def _tell(self, comparison: Comparison | None, pair: Pair | None, complaint: str) -> None:
-        if not get_current_worker().is_cancelled:
-            self.app.call_from_thread(self._show, comparison, pair, complaint)
+        shown_by(self, self._show, comparison, pair, complaint)
 
     def _show(self, comparison: Comparison | None, pair: Pair | None, complaint: str) -> None:
         self.comparison, self.pair, self.complaint = comparison, pair, complaint
@@ -135,7 +110,7 @@ class CompareScreen(Screen[int | None]):
 
     def repaint(self) -> None:
         """Paints again what has changed."""
-        self.query_one("#compare", Painted).repaint()
+        self._page.repaint()
 
     # ---------------------------------------------------------------- the cursor's side, as a host
 
@@ -177,10 +152,11 @@ class CompareScreen(Screen[int | None]):
     def _painted(self, width: int, height: int) -> list[Line]:
         comparison, pair = self.comparison, self.pair
         if comparison is None or pair is None:
-            looks = tone(Paint.VIOLATED) if self.complaint else MUTED
-            words = self.complaint or "lining the two timelines up …"
-            blank = [fit_line((), width)] * max(height - 2, 0)
-            return [fit_line((Span(f" {words}", looks),), width), *blank, hint_line(HINTS, width)]
+            lines = [fit_line((Span(" lining the two timelines up …", MUTED),), width)]
+            if self.complaint:
+                lines = unmatched_lines(*self._indexes, self.complaint, width)
+            lines += [fit_line((), width)] * (height - 1 - len(lines))
+            return [*lines[: max(height - 1, 0)], self._last_line(width)]
         room = max(height - FIXED_LINES, 0)
         self._rows = rows = max((room - max(room // 4, LEAST_TABLE_LINES)) // 2, 0)
         table, self._top = difference_lines(
@@ -199,7 +175,8 @@ class CompareScreen(Screen[int | None]):
     def _last_line(self, width: int) -> Line:
         if self._message:
             return fit_line((Span(f" {self._message}", STRONG),), width)
-        return hint_line(HINTS, width)
+        goes_on = (("x", f"to {self._indexes[self._own].name} alone"), ("?", "keys"))
+        return hint_line(goes_on if self.complaint else HINTS, width)
 
     def _pane(self, side: int, width: int) -> list[Line]:
         """A pane's head and its rows, scrolled to the one of the cursor."""
@@ -220,22 +197,23 @@ class CompareScreen(Screen[int | None]):
                 return
             case "help":
                 show_keys(self, OWN)
-            case "export":
-                self.post_message(ExportAsked(self.say))
+            case "save_picture":
+                self.post_message(PictureAsked(self.say, "compare"))
             case "theme":
                 self.post_message(ThemeAsked())
+            case _ if self.complaint:
+                self._message = "nothing is lined up to look at: x goes on"
             case _ if self.comparison is not None and self.pair is not None:
                 self._do(name, self.comparison, self.pair)
         self.repaint()
 
     def _do(self, name: str, comparison: Comparison, pair: Pair) -> None:
         match name:
-            case "next_difference":
-                self.pair = to_difference(comparison, pair, 1)
-            case "previous_difference":
-                self.pair = to_difference(comparison, pair, -1)
+            case "next_difference" | "previous_difference":
+                by, way = (1, "list_down") if name == "next_difference" else (-1, "list_up")
+                self._turn(to_difference(comparison, pair, by), end_words(way, pair.chosen + 1))
             case "first_divergence":
-                self.pair = to_divergence(comparison, pair)
+                self._turn(to_divergence(comparison, pair), apart_words(comparison))
             case "swap_sides":
                 self.pair = swapped(comparison, pair)
             case "regroup":
@@ -244,21 +222,31 @@ class CompareScreen(Screen[int | None]):
                 self.finder.ask()
             case "match_after" | "match_before":
                 self.finder.go(1 if name == "match_after" else -1)
-            case "export_csv":
+            case "save_table":
                 rows = difference_rows(comparison, pair)
-                save_table(self, "differences", DIFFERENCE_COLUMNS, rows, "the table")
+                save_table(self, "compare", DIFFERENCE_COLUMNS, rows, "the table")
             case _:
                 self._move(name, comparison, pair)
+
+    def _turn(self, pair: Pair, if_alike: str) -> None:
+        """Another pair, or what there is to say where it is the same."""
+        self._message = if_alike if pair == self.pair else ""
+        self.pair = pair
 
     def _move(self, name: str, comparison: Comparison, pair: Pair) -> None:
         move = named(name).move
         if move is not None:
             follow = marked if name in MARKING else moved
-            self.pair = follow(comparison, pair, move)
+            self.pair = after = follow(comparison, pair, move)
+            self._message = said(name, self.index, pair.look, after.look)
 
     def _leave(self) -> None:
         stage = NO_STAGE if self.pair is None else self.pair.looks[self._own].stage
         self.dismiss(None if stage == NO_STAGE else stage)
+
+    def on_key(self, event: events.Key) -> None:
+        """A key that is none here."""
+        self.say(no_key_words(event.key, event.character))
 
     # ---------------------------------------------------------------- mouse
 

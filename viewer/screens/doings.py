@@ -9,24 +9,30 @@ from ..actions import named, on_timeline
 from ..model import path, times
 from ..model.area import in_area
 from ..model.deadlock_lines import (
+    BLOCKED_COLUMNS,
     blocked_commands,
+    blocked_rows,
+    deadlock_foot,
     deadlock_head,
     deadlock_lines,
     stage_before,
 )
+from ..model.finding import wanted_of
 from ..model.index import NO_STAGE
-from ..model.jumps import JumpError, to_command, to_line, to_pe, to_time
-from ..model.look import select
-from ..model.marking import mark_area
+from ..model.jumps import JumpError, beyond_words, to_command, to_line, to_pe, to_time
+from ..model.look import jump
+from ..model.marking import area_words, mark_area
+from ..model.matching import PatternError, compiled
 from ..model.rows import filter_rows
-from ..typed import Typed, TypedError, parse
+from ..model.text import quoted
+from ..typed import Typed, TypedError, completions, parse
 from ..typed_actions import TYPED
 from .area import AreaPanel
 from .ask import AskLine
 from .bookmarks import Bookmarks
 from .command_line import CommandLine
 from .finder import Finder, pattern_complaint
-from .host import ExportAsked, Host, LeaveAsked, ThemeAsked
+from .host import Host, LeaveAsked, PictureAsked, ThemeAsked
 from .keys import show_keys
 from .list_panel import ListPanel
 from .player import Player
@@ -47,6 +53,11 @@ class Main(Host, Protocol):
         """Carries out an action by its name in the action table."""
 
 
+MOST_DIGITS = 9
+"""Numbers of commands and PEs have no more."""
+
+PROMPT = "7.4us · #31 · pe 5 · line 118 · find K · table NAME · Tab completes · or any action"
+
 Doing = Callable[[Main], None]
 TypedDoing = Callable[[Main, str], None]
 
@@ -60,6 +71,7 @@ def _path_steps(screen: Main) -> None:
         head=partial(path.path_head, index),
         listed=partial(path.path_lines, index),
         place=path.path_place(index, screen.look.stage),
+        table=(path.PATH_COLUMNS, partial(path.path_rows, index)),
     )
     screen.app.push_screen(panel, partial(_go_to_step, screen))
 
@@ -67,7 +79,7 @@ def _path_steps(screen: Main) -> None:
 def _go_to_step(screen: Main, place: int | None) -> None:
     if place is not None:
         stage = path.path_stage(screen.index, place)
-        screen.go(select(screen.index, screen.look, stage))
+        screen.go(jump(screen.index, screen.look, stage))
 
 
 def _deadlock(screen: Main) -> None:
@@ -78,6 +90,8 @@ def _deadlock(screen: Main) -> None:
         count=len(blocked_commands(found)) if found else 0,
         head=partial(deadlock_head, found),
         listed=lambda *place: deadlock_lines(found, *place) if found else [],
+        foot=partial(deadlock_foot, screen.index),
+        table=(BLOCKED_COLUMNS, partial(blocked_rows, found)),
     )
     screen.app.push_screen(panel, partial(_go_to_blocked, screen))
 
@@ -91,21 +105,24 @@ def _go_to_blocked(screen: Main, place: int | None) -> None:
     if stage == NO_STAGE:
         screen.say(str(blocked))
     else:
-        screen.go(select(screen.index, screen.look, stage), str(blocked))
+        screen.go(jump(screen.index, screen.look, stage), str(blocked))
 
 
 def _step_hazard(screen: Main, by: int) -> None:
     row = screen.hazards.beside(screen.look.stage, by)
     if row is None:
-        screen.say("no hazard in this direction")
+        seen = len(screen.hazards)
+        screen.say(
+            "no hazard in this direction" if seen else "no hazard: Tab, a finds possible ones"
+        )
         return
     later = int(screen.hazards.sites.later[row])
-    screen.go(select(screen.index, screen.look, later), screen.hazards.sentence(row))
+    screen.go(jump(screen.index, screen.look, later), screen.hazards.sentence(row))
 
 
 def _area(screen: Main) -> None:
     look = mark_area(screen.index, screen.look)
-    screen.go(look, "" if look.area or screen.look.area else "area: v again ends it at the cursor")
+    screen.go(look, area_words(screen.look, look))
     if look.area is not None:
         show_area(screen)
 
@@ -114,14 +131,21 @@ def show_area(screen: Main) -> None:
     """The figures of the area, or that there is none."""
     area = screen.look.area
     if area is None:
-        screen.say("no area yet: v begins one at the cursor, or drag the mouse")
+        screen.say(
+            "no area yet: v begins one at the cursor, v ends it elsewhere; or drag the mouse"
+        )
         return
     screen.app.push_screen(AreaPanel(screen.index, screen.hazards, area))
 
 
 def _command_line(screen: Main) -> None:
-    line = CommandLine(screen.index, partial(_complaint, screen))
+    offers = partial(_completions, screen)
+    line = CommandLine(PROMPT, partial(_complaint, screen), offers)
     screen.app.push_screen(line, partial(_run, screen))
+
+
+def _completions(screen: Main, text: str) -> tuple[str, ...]:
+    return completions(text, screen.index)
 
 
 def _complaint(screen: Main, text: str) -> str:
@@ -140,7 +164,9 @@ def _check(screen: Main, typed: Typed) -> None:
     """Raises where a jump leads nowhere or an argument is wrong, before anything is done."""
     index, look, argument = screen.index, screen.look, typed.argument
     match typed.name:
-        case "time" | "speed":
+        case "time":
+            times.parse_signed(argument)
+        case "speed":
             times.parse(argument)
         case "command":
             to_command(index, look, _number(argument))
@@ -148,15 +174,17 @@ def _check(screen: Main, typed: Typed) -> None:
             to_pe(index, look, _number(argument))
         case "line":
             to_line(index, look, argument)
-        case "find" | "filter":
-            complaint = pattern_complaint(argument)
-            if complaint:
-                raise TypedError(complaint)
+        case "find":
+            wanted_of(argument)
+        case "filter":
+            compiled(argument)
 
 
 def _number(text: str) -> int:
     if not text.isdecimal():
-        raise TypedError(f"a number must be of digits, not {text!r}")
+        raise TypedError(f"a number must be of digits, not {quoted(text)}")
+    if len(text) > MOST_DIGITS:
+        raise TypedError(f"a number must be of at most {MOST_DIGITS} digits, not {len(text):,}")
     return int(text)
 
 
@@ -185,24 +213,35 @@ def _filtered(screen: Main, pattern: str | None) -> None:
 
 
 def filter_by(screen: Main, pattern: str) -> None:
-    """Shows only rows like that; where none is, nothing changes."""
-    look = filter_rows(screen.index, screen.look, pattern)
-    screen.go(look, f"no row is like {pattern}" if look is screen.look else "")
+    """Shows only rows like that; where none is, or that takes too long, nothing changes."""
+    try:
+        look = filter_rows(screen.index, screen.look, pattern)
+    except PatternError as error:
+        screen.say(str(error))
+        return
+    words = "" if pattern else "all rows are shown"
+    screen.go(look, f"no row is like {pattern}" if look is screen.look else words)
 
 
 def _keys(screen: Main) -> None:
     show_keys(screen, (*on_timeline(), *TYPED))
 
 
-def _csv(screen: Main, name: str = "") -> None:
+def _save_table(screen: Main, name: str = "") -> None:
     """The stages of the area, or of what is shown."""
     index, look = screen.index, screen.look
-    save_stages(screen, index, in_area(index, look.area or (look.from_ps, look.to_ps)), name)
+    view = "area" if look.area else "timeline"
+    stages = in_area(index, look.area or (look.from_ps, look.to_ps))
+    save_stages(screen, view, index, stages, name)
 
 
-def ask_export(screen: Main, name: str = "") -> None:
-    """Asks for this screen as a picture, by the timeline's name if it has none of its own."""
-    screen.post_message(ExportAsked(screen.say, name))
+def _save_picture(screen: Main, name: str = "") -> None:
+    screen.post_message(PictureAsked(screen.say, "timeline", name))
+
+
+def _to_time(screen: Main, text: str) -> None:
+    index, time_ps = screen.index, times.parse_signed(text)
+    screen.go(to_time(index, screen.look, time_ps), beyond_words(index, time_ps))
 
 
 def _theme(screen: Main) -> None:
@@ -231,15 +270,16 @@ DOINGS: dict[str, Doing] = {
     "bookmark": lambda screen: screen.bookmarks.add(),
     "bookmarks": lambda screen: screen.bookmarks.show(),
     "help": _keys,
-    "export": lambda screen: ask_export(screen),
-    "export_csv": _csv,
+    "save_picture": _save_picture,
+    "save_table": _save_table,
     "theme": lambda screen: _theme(screen),
+    "suspend": lambda screen: screen.app.action_suspend_process(),
     "quit": lambda screen: _leave(screen),
 }
 """By the action's name."""
 
 TYPED_DOINGS: dict[str, TypedDoing] = {
-    "time": lambda screen, text: screen.go(to_time(screen.index, screen.look, times.parse(text))),
+    "time": _to_time,
     "command": lambda screen, text: screen.go(to_command(screen.index, screen.look, int(text))),
     "pe": lambda screen, text: screen.go(to_pe(screen.index, screen.look, int(text))),
     "line": lambda screen, text: screen.go(to_line(screen.index, screen.look, text)),
@@ -248,7 +288,7 @@ TYPED_DOINGS: dict[str, TypedDoing] = {
     "mark": lambda screen, text: screen.bookmarks.add(name=text),
     "note": lambda screen, text: screen.bookmarks.add(text=text),
     "speed": lambda screen, text: screen.player.set_speed(times.parse(text)),
-    "csv": _csv,
-    "svg": lambda screen, text: ask_export(screen, text),
+    "table": _save_table,
+    "picture": _save_picture,
 }
 """What is typed with an argument."""

@@ -2,24 +2,43 @@
 
 from functools import partial
 
-from textual.worker import get_current_worker
-
-from ..model.finding import Matches, PatternError, compiled, find, match_from
+from ..model.finding import (
+    PREFIXES,
+    Matches,
+    find,
+    find_completions,
+    match_from,
+    no_match_words,
+    wanted_of,
+)
 from ..model.index import NO_STAGE, TimelineIndex
-from ..model.look import select
-from .ask import AskLine
+from ..model.look import jump
+from ..model.matching import PatternError, compiled, is_quick
+from .command_line import CommandLine
+from .from_thread import shown_by
 from .host import Host
 
-PROMPT = "find (a regular expression): kinds of stages, ops, labels of handles, kernel lines"
+PROMPT = f"find (a regular expression) anywhere · {' '.join(PREFIXES)} in that only · Tab completes"
 
 AT_ONCE_STAGES = 1 << 18
-"""So many stages are searched before the next picture, more of them by a thread."""
+"""So many stages are searched before the next picture; more of them by a thread, and with a pattern that
+may take long.
+"""
 
 
 def pattern_complaint(text: str) -> str:
     """What is wrong with a pattern; '' where nothing is."""
     try:
         compiled(text)
+    except PatternError as error:
+        return str(error)
+    return ""
+
+
+def find_complaint(text: str) -> str:
+    """What is wrong with a pattern to find, its prefix included; '' where nothing is."""
+    try:
+        wanted_of(text)
     except PatternError as error:
         return str(error)
     return ""
@@ -33,10 +52,12 @@ class Finder:
         self._pattern = ""
         self._found: Matches | None = None
         self._in: TimelineIndex | None = None
+        self._steps = 0
 
     def ask(self) -> None:
         """Asks for a pattern and goes to the first match."""
-        line = AskLine(PROMPT, pattern_complaint, self._pattern)
+        offers = partial(find_completions, self._screen.index)
+        line = CommandLine(PROMPT, find_complaint, offers, self._pattern, behind="")
         self._screen.app.push_screen(line, self._answered)
 
     def _answered(self, pattern: str | None) -> None:
@@ -49,19 +70,23 @@ class Finder:
         self._search(0)
 
     def go(self, by: int) -> None:
-        """The next (by=1) or previous match, beyond the last one the first again."""
+        """The next (by=1) or previous match, beyond the last one the first again; while it is searched,
+        as soon as that is done.
+        """
         if not self._pattern:
             self._screen.say("nothing to find yet: / asks for a pattern")
-        elif self._found is not None and self._in is self._screen.index:
+        elif self._in is not self._screen.index:
+            self._search(by)
+        elif self._found is not None:
             self._go(self._found, by)
         else:
-            self._search(by)
+            self._steps += by
 
     def _search(self, by: int) -> None:
         """Finds, and goes from the cursor: by=0 stays on a match."""
         index, pattern = self._screen.index, self._pattern
-        self._found, self._in = None, index
-        if len(index) <= AT_ONCE_STAGES:
+        self._found, self._in, self._steps = None, index, 0
+        if len(index) <= AT_ONCE_STAGES and is_quick(wanted_of(pattern).regex):
             self._keep(find(index, pattern), by)
         else:
             self._screen.say(f"searching for {pattern} …")
@@ -69,15 +94,26 @@ class Finder:
 
     def _work(self, index: TimelineIndex, pattern: str, by: int) -> None:
         """In a thread."""
-        matches, worker = find(index, pattern), get_current_worker()
-        if not worker.is_cancelled:
-            self._screen.app.call_from_thread(self._keep, matches, by)
+        try:
+            matches = find(index, pattern)
+        except PatternError as error:
+            shown_by(self._screen, self._give_up, pattern, str(error))
+        else:
+            shown_by(self._screen, self._keep, matches, by)
+
+    def _give_up(self, pattern: str, why: str) -> None:
+        """Nothing will be found, and why."""
+        if pattern == self._pattern:
+            self._in = None
+            self._screen.say(why)
 
     def _keep(self, matches: Matches, by: int) -> None:
         """What was found, unless something else is wanted by now."""
         if matches.pattern == self._pattern and self._in is self._screen.index:
             self._found = matches
             self._go(matches, by)
+            for _ in range(abs(self._steps)):
+                self._go(matches, 1 if self._steps > 0 else -1)
 
     def _go(self, matches: Matches, by: int) -> None:
         screen, here = self._screen, self._screen.look.stage
@@ -86,6 +122,6 @@ class Finder:
             before = (place - 1) % len(matches)
             place, stage = (before, here) if matches.stage(before) == here else (place, stage)
         if stage == NO_STAGE:
-            screen.say(f"no match for {matches.pattern}")
+            screen.say(no_match_words(matches.pattern))
         else:
-            screen.go(select(screen.index, screen.look, stage), matches.words(place))
+            screen.go(jump(screen.index, screen.look, stage), matches.words(place))

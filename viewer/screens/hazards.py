@@ -2,66 +2,77 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import ClassVar
 
 from textual.binding import BindingType
 from textual.worker import get_current_worker
 
-from ...replay.hazards.potential import potential_hazards
 from ...schemas.columns import Int64s
-from ...schemas.hazards import Hazards
+from ..model.fates import Fate
 from ..model.hazard_filter import (
     EVERYTHING,
     HazardFilter,
     filter_words,
     filtered,
+    next_fate,
     next_kind,
-    next_outcome,
-    with_potential,
 )
+from ..model.hazard_head import Listed, columns_line, counts_line, shared_note
 from ..model.hazard_list import (
     DETAIL_LINES,
     HAZARD_TABLE,
     hazard_detail,
     hazard_lines,
     hazard_rows,
-    title_line,
 )
 from ..model.hazards import HazardIndex
 from ..model.index import TimelineIndex
 from ..model.lists import scroll_top
+from ..model.matching import PatternError
 from ..model.text import Line, fit_line
 from ..pair_verdicts import PairVerdicts
 from ..panel_actions import HAZARDS, in_section
+from ..potential_search import PotentialSearch
 from .ask import AskLine
 from .finder import pattern_complaint
-from .panel import FRAME_LINES, Panel, bindings
+from .from_thread import shown_by
+from .panel import Panel, bindings
 from .saving import save_table
 
-TITLE_LINES = 1
+TITLE_LINES = 2
+"""How many there are of each fate, and the heads of the columns."""
+
+LEAST_ROWS = 3
+"""What else there is to say leaves the list so many lines."""
+
 PROMPT = "only handles named like (a regular expression; empty: all):"
 
 
 class HazardPanel(Panel):
     """`place` is the chosen line; Enter closes the panel with its row in the hazard table.
 
-    `found` is given the hazards anew when the possible ones are known, which a thread finds.
+    `search` finds the possible ones; `find` begins it, and it goes on when the panel is closed.
     """
 
-    OWN = (*Panel.OWN, *in_section(HAZARDS))
-    KEYS = "o f p / filter · a in any replay · Enter show · ? keys"
+    OWN = (*in_section(HAZARDS), *Panel.OWN)
+    KEYS = "Enter show · o f p / filter · a in any replay"
     BINDINGS: ClassVar[list[BindingType]] = bindings(in_section(HAZARDS))
 
     def __init__(
-        self, index: TimelineIndex, hazards: HazardIndex, found: Callable[[HazardIndex], None]
+        self,
+        index: TimelineIndex,
+        hazards: HazardIndex,
+        search: PotentialSearch,
+        find: Callable[[], None],
     ) -> None:
         super().__init__("hazards", "hazards", lambda width: [])
         self._index = index
         self._hazards = hazards
-        self._found = found
+        self._search = search
+        self._find = find
         self._verdicts = PairVerdicts(index.timeline)
-        self._top = 0
-        self._searching = False
+        self._top = self._room = 0
         self._kept: int | None = None
         self.wanted: HazardFilter = EVERYTHING
         self._rows: Int64s = hazards.by_weight
@@ -75,13 +86,18 @@ class HazardPanel(Panel):
 
     def shown(self, width: int, height: int) -> list[Line]:
         """The head, as many lines as there is room for, and what there is to say of the chosen one."""
-        room = max(height - TITLE_LINES - DETAIL_LINES, 1)
+        left = height - TITLE_LINES - DETAIL_LINES
+        note = shared_note(self._index, width, left - LEAST_ROWS)
+        self._room = room = max(left - len(note), 1)
         self._top = scroll_top(self._top, self.place, self.count(), room)
+        listed = Listed(self._hazards, self.wanted, len(self._rows), self._search.percent)
         return [
-            title_line(len(self._rows), len(self._hazards), width),
+            counts_line(listed, width),
+            columns_line(self._index, listed, width),
             *hazard_lines(
                 self._index, self._hazards, self._rows, self.place, self._top, width, room
             ),
+            *note,
             *self._detail(width),
         ]
 
@@ -103,8 +119,8 @@ class HazardPanel(Panel):
 
     def place_at(self, line: int) -> int | None:
         place = self._top + line - TITLE_LINES
-        room = self.panel.size.height - FRAME_LINES - DETAIL_LINES
-        return place if TITLE_LINES <= line < room and place < self.count() else None
+        is_listed = TITLE_LINES <= line < TITLE_LINES + self._room
+        return place if is_listed and place < self.count() else None
 
     def move_to(self, place: int) -> None:
         """Another hazard, which filters keep chosen from now on."""
@@ -116,7 +132,7 @@ class HazardPanel(Panel):
         """Closes with the chosen row."""
         self.dismiss(self._row())
 
-    def export_csv(self) -> None:
+    def save_listed(self) -> None:
         """Saves what the filter wants, however many."""
         rows = hazard_rows(self._index, self._hazards, self._rows)
         save_table(self, "hazards", HAZARD_TABLE, rows, f"{len(self._rows):,} hazards")
@@ -126,8 +142,8 @@ class HazardPanel(Panel):
     def action_do(self, name: str) -> None:
         """Carries out an action of the list by its name in the action table."""
         match name:
-            case "next_outcome":
-                self._want(next_outcome(self.wanted))
+            case "next_fate":
+                self._want(next_fate(self.wanted))
             case "next_kind":
                 self._want(next_kind(self.wanted))
             case "same_pe":
@@ -145,9 +161,16 @@ class HazardPanel(Panel):
         self._ask_policies()
 
     def _want(self, wanted: HazardFilter) -> None:
-        """Another filter; the hazard that one went to is the chosen one whenever it is wanted."""
+        """Another filter; the hazard that one went to is the chosen one whenever it is wanted. A
+        pattern that takes too long is left out, and it says so.
+        """
+        try:
+            self._rows = filtered(self._index, self._hazards, wanted)
+        except PatternError as error:
+            wanted = replace(wanted, handle="")
+            self._rows = filtered(self._index, self._hazards, wanted)
+            self.say(str(error))
         self.wanted = wanted
-        self._rows = filtered(self._index, self._hazards, wanted)
         kept = (self._rows == self._kept).nonzero()[0]
         self.place = int(kept[0]) if len(kept) else 0
         self._tell_filter()
@@ -165,7 +188,7 @@ class HazardPanel(Panel):
 
     def _tell_filter(self) -> None:
         words = filter_words(self._index, self.wanted, len(self._rows), len(self._hazards))
-        self._title_words = f"hazards · {words}" + (" · searching …" if self._searching else "")
+        self._title_words = f"hazards · {words}"
 
     # ---------------------------------------------------------------- threads
 
@@ -176,30 +199,27 @@ class HazardPanel(Panel):
 
     def _judge(self) -> None:
         worker = get_current_worker()
-        self._verdicts.work(
-            lambda: self.app.call_from_thread(self.panel.repaint), lambda: worker.is_cancelled
-        )
+        tell = partial(shown_by, self, self.panel.repaint)
+        self._verdicts.work(tell, lambda: worker.is_cancelled)
 
     def _find_potential(self) -> None:
-        if not self._searching:
-            self._searching = True
-            self._tell_filter()
-            self.panel.repaint()
-            self.run_worker(self._search, thread=True)
+        if self._hazards.is_searched:
+            self.say(_found_words(self._hazards))
+        else:
+            self._find()
 
-    def _search(self) -> None:
-        timeline = self._index.timeline
-        potential = potential_hazards(timeline.trace, timeline.topology, timeline.policy)
-        if not get_current_worker().is_cancelled:
-            self.app.call_from_thread(self._searched, potential)
+    def renew(self, hazards: HazardIndex) -> None:
+        """The search has come further, or to its end: then the possible pairs are among the hazards."""
+        if hazards is not self._hazards:
+            self._hazards = hazards
+            self._want(self.wanted)
+            self.say(_found_words(hazards))
+            self._ask_policies()
+        self.panel.repaint()
 
-    def _searched(self, potential: Hazards) -> None:
-        """All hazards, the possible ones among them, here and on the timeline."""
-        self._searching = False
-        table = with_potential(self._index.timeline.hazards, potential)
-        self._hazards = HazardIndex(self._index, table)
-        self._found(self._hazards)
-        self._want(self.wanted)
-        more = len(table) - len(self._index.timeline.hazards)
-        self.say(f"{more:,} more can go wrong" if more else "nothing else can go wrong")
-        self._ask_policies()
+
+def _found_words(hazards: HazardIndex) -> str:
+    count, is_more = hazards.counts[Fate.POTENTIAL], hazards.counts[Fate.VIOLATED] > 0
+    if count:
+        return f"{count:,} more can go wrong" if is_more else f"{count:,} can go wrong"
+    return "nothing else can go wrong" if is_more else "nothing can go wrong"

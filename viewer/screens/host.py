@@ -16,14 +16,15 @@ from ..model.index import TimelineIndex
 from ..model.look import Look
 
 
-class ExportAsked(Message):
-    """The user wants the screen as a picture, under a name or '' for the title's; `say` is told what
-    came of it.
+class PictureAsked(Message):
+    """The user wants the screen as a picture, under a name or '' for one made of the file's and of
+    `view`, the screen's; `say` is told what came of it.
     """
 
-    def __init__(self, say: Callable[[str], None], name: str = "") -> None:
+    def __init__(self, say: Callable[[str], None], view: str, name: str = "") -> None:
         super().__init__()
         self.say = say
+        self.view = view
         self.name = name
 
 
@@ -40,6 +41,8 @@ class Host(Protocol):
 
     @property
     def app(self) -> App[object]: ...
+    @property
+    def is_attached(self) -> bool: ...
     @property
     def index(self) -> TimelineIndex: ...
     @property

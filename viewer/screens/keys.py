@@ -10,7 +10,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from ..action import Action
-from ..actions import named, sections
+from ..actions import named, sections_for
 from ..model.help import found_actions, help_title, key_lines
 from ..model.lists import moved, scroll_top
 from ..model.text import Line
@@ -24,6 +24,9 @@ LISTED_KEYS = {
     "pageup": "list_page_up",
 }
 NOTHING = -1
+
+BY_APP = ("suspend",)
+"""The names of the timeline's actions that the app does, whatever the screen."""
 PLACEHOLDER = "type to find a key; Enter does it, Esc closes"
 
 LINES_A_TURN = 3
@@ -50,7 +53,9 @@ def _do_chosen(screen: Asking, own: tuple[Action, ...], name: str | None) -> Non
     if name is None:
         return
     action = named(name)
-    if action.argument:
+    if name in BY_APP:
+        screen.app.action_suspend_process()
+    elif action.argument:
         screen.say(f"type {action.shown}")
     elif action in own:
         screen.action_do(name)
@@ -59,7 +64,7 @@ def _do_chosen(screen: Asking, own: tuple[Action, ...], name: str | None) -> Non
 
 
 class KeysScreen(ModalScreen[str | None]):
-    """Closes with the name of the chosen action, or with None. The sections of `own` come first."""
+    """Closes with the name of the chosen action, or with None. The screen's own (`own`) come first."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,ctrl+c,f1,ctrl+p", "dismiss(None)", show=False, priority=True),
@@ -72,17 +77,18 @@ class KeysScreen(ModalScreen[str | None]):
 
     def __init__(self, own: tuple[Action, ...]) -> None:
         super().__init__()
-        mine = {action.section for action in own}
-        self._sections = sorted(sections(), key=lambda section: section[0] not in mine)
+        self._sections = sections_for(own)
         self._typed = ""
         self._top = 0
         self._places: tuple[int, ...] = ()
         self.place = NOTHING
+        self._panel = Painted(self._lines, id="panel")
+        self.line = TypedLine(self._submitted, id="typed", placeholder=PLACEHOLDER)
 
     def compose(self) -> ComposeResult:
         with Vertical(id="keys"):
-            yield Painted(self._lines, id="panel")
-            yield TypedLine(self._submitted, id="typed", placeholder=PLACEHOLDER)
+            yield self._panel
+            yield self.line
 
     def _lines(self, width: int, height: int) -> list[Line]:
         listed = key_lines(self._sections, self._typed, self.place, width)
@@ -103,15 +109,14 @@ class KeysScreen(ModalScreen[str | None]):
     def _filter(self, typed: str) -> None:
         self._typed = typed
         self.place = 0 if typed and self._count() else NOTHING
-        self.query_one("#panel", Painted).repaint()
+        self._panel.repaint()
 
     def action_move(self, name: str) -> None:
         """Another line."""
-        panel = self.query_one("#panel", Painted)
         count = self._count()
         if count:
-            self.place = moved(name, self.place, count, max(panel.size.height - 3, 1))
-            panel.repaint()
+            self.place = moved(name, self.place, count, max(self._panel.size.height - 3, 1))
+            self._panel.repaint()
 
     def _count(self) -> int:
         return len(found_actions(self._sections, self._typed))
@@ -133,7 +138,7 @@ class KeysScreen(ModalScreen[str | None]):
             self._submitted(self._typed)
         else:
             self.place = place
-            self.query_one("#panel", Painted).repaint()
+            self._panel.repaint()
 
     def on_painted_wheeled(self, event: Painted.Wheeled) -> None:
         """The wheel scrolls."""

@@ -3,12 +3,13 @@
 from dataclasses import replace
 from typing import ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.screen import Screen
 
 from ..actions import everywhere
-from ..model.help import hint_line
+from ..model.help import hint_line, no_key_words
 from ..model.index import TimelineIndex
 from ..model.look import Look
 from ..model.machine import (
@@ -28,7 +29,7 @@ from ..model.text import Line, Span, fit_line
 from ..model.tones import STRONG
 from ..panel_actions import MACHINE, in_section
 from ..widgets.painted import Painted
-from .host import ExportAsked, ThemeAsked
+from .host import PictureAsked, ThemeAsked
 from .keys import show_keys
 from .panel import bindings
 from .saving import save_table
@@ -37,6 +38,9 @@ FIXED_LINES = 6
 """The title, an empty line, three lines of detail, the hints."""
 
 STEPS = {"pe_right": (1, 0), "pe_left": (-1, 0), "pe_down": (0, 1), "pe_up": (0, -1)}
+
+NO_ZOOM = {"nearer": "this is one CUBE, a box a PE", "farther": "these are all CUBEs"}
+"""What is said where it is as near or as far as can be."""
 
 HINTS = (
     ("← → ↑ ↓", "PE"),
@@ -66,9 +70,10 @@ class MachineScreen(Screen[int | None]):
         self.load: Load = load_of(index, look, self.shown)
         self._way = message_of(index, look.stage)
         self._message = ""
+        self._map = Painted(self._painted, id="machine")
 
     def compose(self) -> ComposeResult:
-        yield Painted(self._painted, id="machine")
+        yield self._map
 
     def _drawn(self) -> Drawn:
         return Drawn(self._index.timeline.topology, self.load, self.shown, self._way)
@@ -91,7 +96,7 @@ class MachineScreen(Screen[int | None]):
         self._repaint()
 
     def _repaint(self) -> None:
-        self.query_one("#machine", Painted).repaint()
+        self._map.repaint()
 
     # ---------------------------------------------------------------- keys
 
@@ -108,24 +113,33 @@ class MachineScreen(Screen[int | None]):
                 return
             case "help":
                 show_keys(self, OWN)
-            case "export":
-                self.post_message(ExportAsked(self.say))
-            case "export_csv":
+            case "save_picture":
+                self.post_message(PictureAsked(self.say, "machine"))
+            case "save_table":
                 rows = load_rows(topology, self.load)
                 save_table(self, "machine", LOAD_COLUMNS, rows, "the load of PEs and links")
             case "theme":
                 self.post_message(ThemeAsked())
             case "nearer" | "farther":
-                self.shown = replace(self.shown, is_near=name == "nearer")
+                self._show(replace(self.shown, is_near=name == "nearer"), NO_ZOOM[name])
             case "next_engine" | "previous_engine":
                 by = 1 if name == "next_engine" else -1
-                self.shown = next_engine(self.shown, self.load, by)
+                self._show(next_engine(self.shown, self.load, by), "no other kind of engine ran")
             case "instant":
                 self.shown = replace(self.shown, at_cursor=not self.shown.at_cursor)
                 self.load = load_of(self._index, self._look, self.shown)
             case _:
-                self.shown = stepped(topology, self.shown, *STEPS[name])
+                self._show(stepped(topology, self.shown, *STEPS[name]), "the machine ends here")
         self._repaint()
+
+    def _show(self, shown: MachineLook, if_alike: str) -> None:
+        """Another look, or what there is to say where it is the same."""
+        self._message = if_alike if shown == self.shown else ""
+        self.shown = shown
+
+    def on_key(self, event: events.Key) -> None:
+        """A key that is none here."""
+        self.say(no_key_words(event.key, event.character))
 
     # ---------------------------------------------------------------- mouse
 

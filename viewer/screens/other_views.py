@@ -1,6 +1,7 @@
 """What lies beside the main screen: the summary, hazards, the machine, a second timeline, turned numbers."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Protocol
 
 from textual.message import Message
@@ -8,22 +9,33 @@ from textual.worker import get_current_worker
 
 from ...schemas.timeline import Timeline
 from ..model.calibrating import Settings
-from ..model.carried import carried
+from ..model.carried import carried, same_stage
 from ..model.comparing import LOWER, UPPER
-from ..model.hazards import HazardIndex
-from ..model.index import TimelineIndex
-from ..model.jumps import JumpError
-from ..model.look import Look, select, show_pair
-from ..model.machine import to_lanes
+from ..model.hazard_filter import with_potential
+from ..model.hazards import HazardIndex, own_hazards
+from ..model.index import NO_STAGE, TimelineIndex
+from ..model.jumps import JumpError, to_pe
+from ..model.look import Look, jump, show_pair
 from ..model.summary_lines import Leads, Target
+from ..potential_search import PotentialSearch
 from ..recalibration import Recalibration
+from .ask import AskLine
 from .background import prepare
 from .calibrate import COMPARE, CalibratePanel
+from .command_line import CommandLine
 from .compare import CompareScreen
+from .from_thread import shown_by
 from .hazards import HazardPanel
 from .host import Host
+from .keys import KeysScreen
 from .machine import MachineScreen
 from .summary import SummaryScreen
+
+NEWER = "the run with the turned numbers has taken the place of the one before"
+NEWER_WITHOUT_IT = "the run with the turned numbers is here; it has no such stage"
+
+FOLLOWING = (CalibratePanel, AskLine, CommandLine, KeysScreen)
+"""What lies over the main screen and means whatever timeline that shows by then."""
 
 NOTHING_TO_COMPARE = "nothing to compare with: name two files (view A B), or turn a number (c)"
 
@@ -47,9 +59,12 @@ class OtherViews:
 
     def __init__(self, screen: MainScreen, other: TimelineIndex | None) -> None:
         self._screen = screen
-        self._opened = self._newest = screen.index
+        self._opened = screen.index
+        self._newest = (screen.index, screen.hazards)
+        self._is_late = False
         self.other = other
         self.recalibration = Recalibration(screen.index.timeline)
+        self._search = PotentialSearch(screen.index.timeline)
 
     # ---------------------------------------------------------------- summary and hazards
 
@@ -66,9 +81,9 @@ class OtherViews:
                 screen.action_do(chosen)
             case Target(Leads.LANE, lane):
                 first = int(screen.index.lane(lane).ids[0])
-                screen.go(select(screen.index, screen.look, first))
+                screen.go(jump(screen.index, screen.look, first))
             case Target(Leads.PATH, stage):
-                screen.go(select(screen.index, screen.look, stage))
+                screen.go(jump(screen.index, screen.look, stage))
             case Target(Leads.HAZARD, row):
                 self.show_hazard(row)
             case Target(Leads.DEADLOCK):
@@ -77,11 +92,62 @@ class OtherViews:
     def hazard_list(self) -> None:
         """The list of hazards; Enter shows both stages."""
         screen = self._screen
-        panel = HazardPanel(screen.index, screen.hazards, self._more_hazards)
+        if self._search.policy != screen.index.timeline.policy:
+            self._search = PotentialSearch(screen.index.timeline)
+        panel = HazardPanel(screen.index, screen.hazards, self._search, self.find_potential)
         screen.app.push_screen(panel, self.show_hazard)
 
-    def _more_hazards(self, hazards: HazardIndex) -> None:
-        self._screen.show(self._screen.index, hazards, self._screen.look)
+    def find_potential(self) -> None:
+        """Looks in a thread for what can go wrong in any replay; the list need not stay open for it."""
+        if self._search.begin():
+            self._screen.run_worker(partial(self._find, self._search), thread=True)
+
+    def _find(self, search: PotentialSearch) -> None:
+        worker = get_current_worker()
+
+        def is_cancelled() -> bool:
+            return worker.is_cancelled or search is not self._search
+
+        def tell() -> None:
+            shown_by(self._screen, self._tell_lists, search)
+
+        if search.work(tell, is_cancelled):
+            self._add_found()
+
+    def _add_found(self) -> None:
+        """In a thread: what was found joins the hazards that are shown by then."""
+        is_shown: bool | None = False
+        while is_shown is False:
+            index = self._screen.index
+            hazards = self._hazards_of(index)
+            is_shown = shown_by(self._screen, self._show_found, index, hazards)
+
+    def _hazards_of(self, index: TimelineIndex) -> HazardIndex:
+        """A timeline's hazards, those among them that the search has found under its policy."""
+        timeline = index.timeline
+        if self._search.found is None or self._search.policy != timeline.policy:
+            return own_hazards(index)
+        hazards = HazardIndex(index, with_potential(timeline.hazards, self._search.found))
+        _ = hazards.by_weight  # sorted here and now, in the thread
+        return hazards
+
+    def _show_found(self, index: TimelineIndex, hazards: HazardIndex) -> bool:
+        """Whether it is still this timeline that is shown."""
+        is_shown = index is self._screen.index
+        if is_shown:
+            self._screen.show(index, hazards, self._screen.look)
+            self._renew_list(hazards)
+        return is_shown
+
+    def _tell_lists(self, search: PotentialSearch) -> None:
+        """How far the search is, unless another one has begun."""
+        if search is self._search:
+            self._renew_list(self._screen.hazards)
+
+    def _renew_list(self, hazards: HazardIndex) -> None:
+        for panel in self._screen.app.screen_stack:
+            if isinstance(panel, HazardPanel):
+                panel.renew(hazards)
 
     def show_hazard(self, row: int | None) -> None:
         """Both stages of a pair, as far as they ran, and what became of it in words."""
@@ -115,14 +181,16 @@ class OtherViews:
         worker, screen = get_current_worker(), self._screen
 
         def tell() -> None:
-            self._newest = self._arranged(self.recalibration.timeline)
+            index = self._arranged(self.recalibration.timeline)
+            if index is not self._newest[0]:
+                self._newest = (index, self._hazards_of(index))
             screen.post_message(Recalibrated())
 
         self.recalibration.work(tell, lambda: worker.is_cancelled)
 
     def _arranged(self, timeline: Timeline) -> TimelineIndex:
         """The timeline ready for looking at; the one that was opened, and the newest, as they are."""
-        for known in (self._newest, self._opened):
+        for known in (self._newest[0], self._opened):
             if known.timeline is timeline:
                 return known
         before_ps = self._opened.timeline.makespan_ps
@@ -132,14 +200,33 @@ class OtherViews:
 
     def renew(self) -> None:
         """Shows the newest complete timeline in place of the one before, the cursor on the same stage,
-        and what was measured.
+        and what was measured. A list keeps the one that it is of until it is closed: what is chosen
+        there means that one.
         """
-        screen, index = self._screen, self._newest
-        if index is not screen.index:
-            screen.show(index, HazardIndex(index), carried(screen.index, index, screen.look))
-        for panel in screen.app.screen_stack:
+        is_newer = self._newest[0] is not self._screen.index
+        if is_newer and self._is_listed:
+            self._is_late = True
+        elif is_newer:
+            self._show_newest()
+        for panel in self._screen.app.screen_stack:
             if isinstance(panel, CalibratePanel):
                 panel.renew()
+
+    @property
+    def _is_listed(self) -> bool:
+        """Whether something of the timeline that is shown now lies over it."""
+        return not all(isinstance(one, FOLLOWING) for one in self._screen.app.screen_stack[1:])
+
+    def _show_newest(self) -> None:
+        screen, (index, hazards) = self._screen, self._newest
+        stage = screen.look.stage
+        is_lost = stage != NO_STAGE and same_stage(screen.index, index, stage) == NO_STAGE
+        screen.show(index, hazards, carried(screen.index, index, screen.look))
+        if self._is_late:
+            screen.say(NEWER_WITHOUT_IT if is_lost else NEWER)
+        self._is_late = False
+        if self._search.found is not None and not hazards.is_searched:
+            screen.run_worker(self._add_found, thread=True)  # found after this was replayed
 
     # ---------------------------------------------------------------- compare
 
@@ -157,7 +244,7 @@ class OtherViews:
 
     def _compared(self, stage: int | None) -> None:
         if stage is not None:
-            self._screen.go(select(self._screen.index, self._screen.look, stage))
+            self._screen.go(jump(self._screen.index, self._screen.look, stage))
 
     # ---------------------------------------------------------------- machine
 
@@ -171,7 +258,7 @@ class OtherViews:
         if rank is None:
             return
         try:
-            screen.go(to_lanes(screen.index, screen.look, rank))
+            screen.go(to_pe(screen.index, screen.look, rank))
         except JumpError as error:
             screen.say(str(error))
 

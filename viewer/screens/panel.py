@@ -9,12 +9,12 @@ from textual.screen import ModalScreen
 
 from ..action import Action
 from ..actions import everywhere, named
-from ..model.lists import moved
-from ..model.text import Line, Span, cells, fit_line
-from ..model.tones import FAINT, MUTED, STRONG
+from ..model.help import no_key_words, panel_title
+from ..model.lists import end_words, moved
+from ..model.text import Line, fit_line
 from ..panel_actions import LISTS, in_section
 from ..widgets.painted import Painted
-from .host import ExportAsked, ThemeAsked
+from .host import PictureAsked, ThemeAsked
 from .keys import LINES_A_TURN, show_keys
 
 FRAME_LINES = 2
@@ -45,8 +45,8 @@ class Panel(ModalScreen[int | None]):
     OWN = (*in_section(LISTS), *everywhere())
     """The actions of the panel: what its class has besides is added to these."""
 
-    KEYS = "Enter choose · ? keys · Esc close"
-    """What the title says of them, where there is room."""
+    KEYS = "Enter go there"
+    """What the title says of them, as far as there is room, besides those of every panel."""
 
     BINDINGS = bindings((*OPENERS, *OWN))
     AUTO_FOCUS = None
@@ -54,14 +54,15 @@ class Panel(ModalScreen[int | None]):
 
     def __init__(self, title: str, opened_by: str, lines: Callable[[int], list[Line]]) -> None:
         super().__init__()
-        self._title_words = title
+        self._title_words = self._view = title
         self._opened_by = opened_by
         self._lines = lines
         self._message = ""
         self.place = 0
+        self.panel = Painted(self._painted, id="panel")
 
     def compose(self) -> ComposeResult:
-        yield Painted(self._painted, id="panel")
+        yield self.panel
 
     def count(self) -> int:
         """How many places there are."""
@@ -82,22 +83,14 @@ class Panel(ModalScreen[int | None]):
         self.place = max(0, min(place, self.count() - 1))
         self.panel.repaint()
 
-    @property
-    def panel(self) -> Painted:
-        return self.query_one("#panel", Painted)
-
     def _painted(self, width: int, height: int) -> list[Line]:
-        said = f"· {self._message} " if self._message else ""
-        words = f"── {self._title_words} {said}"
-        keys = f" {self.KEYS} ─"
-        left = width - cells(words) - cells(keys)
-        title: Line = (Span(words, STRONG), Span("─" * (width - cells(words)), FAINT))
-        if left > 0:
-            title = (Span(words, STRONG), Span("─" * left, FAINT), Span(keys, MUTED))
+        said = self._message
+        words = f"{self._title_words} · {said}" if said else self._title_words
+        title = panel_title(words, self.KEYS, width, is_said=bool(said))
         room = max(height - FRAME_LINES, 1)
         body = self.shown(width, room)
         blank = fit_line((), width)
-        return [fit_line(title, width), *body, *[blank] * (room - len(body) + 1)][:height]
+        return [title, *body, *[blank] * (room - len(body) + 1)][:height]
 
     def action_do(self, name: str) -> None:
         """Carries out a list action by its name in the action table."""
@@ -108,26 +101,39 @@ class Panel(ModalScreen[int | None]):
             case opener if opener in _OPENER_NAMES:
                 if opener == self._opened_by:
                     self.dismiss(None)
+                else:
+                    self.say(f"Esc closes this, then {named(opener).shown} opens that")
             case "choose":
                 self.choose()
             case "help":
                 show_keys(self, self.OWN)
-            case "export":
-                self.post_message(ExportAsked(self.say))
-            case "export_csv":
-                self.export_csv()
+            case "save_picture":
+                self.post_message(PictureAsked(self.say, self._view))
+            case "save_table":
+                self.save_listed()
             case "theme":
                 self.app.post_message(ThemeAsked())
             case _:
-                page = max(self.panel.size.height - FRAME_LINES - 1, 1)
-                self.move_to(moved(name, self.place, self.count(), page))
+                self._move(name)
+
+    def _move(self, name: str) -> None:
+        """Another line, or what there is to say where there is none."""
+        page = max(self.panel.size.height - FRAME_LINES - 1, 1)
+        before, count = self.place, self.count()
+        self.move_to(moved(name, before, count, page))
+        if self.place == before:
+            self.say(end_words(name, count))
+
+    def on_key(self, event: events.Key) -> None:
+        """A key that is none here."""
+        self.say(no_key_words(event.key, event.character))
 
     def say(self, message: str) -> None:
         """Says something in the title, until the next key."""
         self._message = message
         self.panel.repaint()
 
-    def export_csv(self) -> None:
+    def save_listed(self) -> None:
         """Saves what is listed, where there is a table of it."""
         self.say("there is no table of this to save; e saves the screen")
 

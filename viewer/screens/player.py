@@ -41,6 +41,7 @@ class Player:
         screen.go(advanced(screen.index, screen.look, max(self.speed // TICKS_PER_S, 1)))
         if at_end(screen.index, screen.look):
             self.stop()
+            screen.say("the timeline ends here: Space plays it from its beginning")
         else:
             self._tell()
 
@@ -48,6 +49,8 @@ class Player:
         """Twice (by=1) or half as fast."""
         speed = self.speed or first_speed(self._screen.look)
         self.set_speed(faster(speed) if by > 0 else slower(speed))
+        if by < 0 and self.speed == speed:
+            self._screen.say(f"{times.short(speed)} a second is as slow as it gets")
 
     def set_speed(self, speed: int) -> None:
         """So many picoseconds a second, at least 1 a tick."""

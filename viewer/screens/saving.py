@@ -5,27 +5,18 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from textual.app import App
-from textual.worker import get_current_worker
-
 from ...schemas.columns import Int64s
 from ...schemas.errors import FileError
 from ..csv_file import write_csv, write_table
 from ..model.index import TimelineIndex
 from ..picture_file import free_name
+from .from_thread import OfApp, shown_by
 
 
-class Saying(Protocol):
+class Saying(OfApp, Protocol):
     """A screen that can say what came of it."""
 
-    @property
-    def app(self) -> App[object]: ...
-
     def say(self, message: str) -> None: ...
-
-    def run_worker(
-        self, work: Callable[[], None], *, group: str = "default", thread: bool = False
-    ) -> object: ...
 
 
 Rows = Iterable[Sequence[object]]
@@ -34,35 +25,49 @@ SAVING = "saving"
 """The group of the threads that save: the browser is not left before they are done."""
 
 
-def save_stages(screen: Saying, index: TimelineIndex, stages: Int64s, name: str = "") -> None:
-    """Saves stages under a name, or a free one beside the user's other files."""
-    path = _path(name, index.name)
+def save_stages(
+    screen: Saying, view: str, index: TimelineIndex, stages: Int64s, name: str = ""
+) -> None:
+    """Saves stages under a name, or a free one made of the file's and the view's."""
+    path = _path(screen, view, name)
     words = f"{len(stages):,} stages"
     _save(screen, partial(write_csv, path, index, stages), words, path)
 
 
-def save_table(screen: Saying, title: str, columns: Sequence[str], rows: Rows, words: str) -> None:
-    """Saves a table under a free name made of the title; `words` say what it holds."""
-    path = _path("", title)
+def save_table(screen: Saying, view: str, columns: Sequence[str], rows: Rows, words: str) -> None:
+    """Saves a table under a free name made of the file's and the view's; `words` say what it holds."""
+    path = _path(screen, view)
     _save(screen, partial(write_table, path, columns, rows), words, path)
 
 
-def _path(name: str, title: str) -> Path:
+def _path(screen: Saying, view: str, name: str = "") -> Path:
     if not name:
-        return free_name(Path(), title, ".csv")
+        return free_name(Path(), screen.app.title, ".csv", view)
     return Path(name if name.endswith(".csv") else f"{name}.csv")
 
 
 def _save(screen: Saying, write: Callable[[], None], words: str, path: Path) -> None:
+    """It goes on when the screen is closed: it is the app's work."""
     screen.say(f"saving {words} …")
-    work = partial(_write, screen, write, f"saved {words} as {path.name}")
-    screen.run_worker(work, group=SAVING, thread=True)
+    app = screen.app
+
+    def tell(words: str) -> None:
+        shown_by(app, _say, screen, words)
+
+    work = partial(_write, write, f"saved {words} as {path.name}", tell)
+    app.run_worker(work, group=SAVING, thread=True)
 
 
-def _write(screen: Saying, write: Callable[[], None], words: str) -> None:
+def _write(write: Callable[[], None], words: str, tell: Callable[[str], None]) -> None:
     try:
         write()
     except FileError as error:
         words = str(error)
-    if not get_current_worker().is_cancelled:
-        screen.app.call_from_thread(screen.say, words)
+    tell(words)
+
+
+def _say(screen: Saying, words: str) -> None:
+    """On the screen that saved, or on the one in front where that is gone by now."""
+    told = screen if screen.is_attached else screen.app.screen
+    if hasattr(told, "say"):
+        told.say(words)

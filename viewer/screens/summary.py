@@ -3,33 +3,27 @@
 from dataclasses import replace
 from typing import ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.screen import Screen
-from textual.worker import get_current_worker
 
 from ..actions import on_timeline, without_keys_of
 from ..model import frame
+from ..model.engine_table import ENGINE_COLUMNS, engine_rows
 from ..model.hazard_groups import hazard_groups
 from ..model.hazards import HazardIndex
-from ..model.help import hint_line
+from ..model.help import hint_line, no_key_words
 from ..model.index import TimelineIndex
-from ..model.lists import moved, scroll_top
+from ..model.lists import end_words, moved, scroll_top
 from ..model.summary import engine_uses_of, path_summary_of
-from ..model.summary_lines import (
-    ENGINE_COLUMNS,
-    Added,
-    SummaryLine,
-    Target,
-    chosen_line,
-    engine_rows,
-    summary_lines,
-)
+from ..model.summary_lines import Added, SummaryLine, Target, chosen_line, summary_lines
 from ..model.text import Line, Span, fit_line
 from ..model.tones import STRONG
 from ..panel_actions import SUMMARY, in_section
 from ..widgets.painted import Painted
-from .host import ExportAsked, ThemeAsked
+from .from_thread import shown_by
+from .host import PictureAsked, ThemeAsked
 from .keys import LINES_A_TURN, show_keys
 from .panel import bindings
 from .saving import save_table
@@ -76,9 +70,10 @@ class SummaryScreen(Screen[Target | str | None]):
         self._message = ""
         self._top = 0
         self.place = NOTHING
+        self._page = Painted(self._painted, id="summary")
 
     def compose(self) -> ComposeResult:
-        yield Painted(self._painted, id="summary")
+        yield self._page
 
     def on_mount(self) -> None:
         self.run_worker(self._add_up, thread=True)
@@ -91,8 +86,7 @@ class SummaryScreen(Screen[Target | str | None]):
         self._tell(replace(added, engines=engine_uses_of(index)))
 
     def _tell(self, added: Added) -> None:
-        if not get_current_worker().is_cancelled:
-            self.app.call_from_thread(self._show, added)
+        shown_by(self, self._show, added)
 
     def _show(self, added: Added) -> None:
         self._added = added
@@ -100,11 +94,12 @@ class SummaryScreen(Screen[Target | str | None]):
 
     # ---------------------------------------------------------------- painting
 
-    def _lines(self, width: int) -> list[SummaryLine]:
-        return summary_lines(self._index, self._hazards, self._added, width)
+    def _lines(self) -> list[SummaryLine]:
+        width, room = self.size.width, max(self.size.height - FIXED_LINES, 0)
+        return summary_lines(self._index, self._hazards, self._added, width, room)
 
     def _painted(self, width: int, height: int) -> list[Line]:
-        lines = self._lines(width)
+        lines = self._lines()
         room = max(height - FIXED_LINES, 0)
         places = [at for at, one in enumerate(lines) if one.target is not None]
         at = places[self.place] if 0 <= self.place < len(places) else NOTHING
@@ -125,7 +120,7 @@ class SummaryScreen(Screen[Target | str | None]):
         return hint_line(hints, width)
 
     def _repaint(self) -> None:
-        self.query_one("#summary", Painted).repaint()
+        self._page.repaint()
 
     def say(self, message: str) -> None:
         """Says something in the last line, until the next key."""
@@ -146,9 +141,9 @@ class SummaryScreen(Screen[Target | str | None]):
                 self.dismiss("quit" if self._is_first else None)
             case "help":
                 show_keys(self, OWN)
-            case "export":
-                self.post_message(ExportAsked(self.say))
-            case "export_csv":
+            case "save_picture":
+                self.post_message(PictureAsked(self.say, "summary"))
+            case "save_table":
                 self._save_table()
             case "theme":
                 self.post_message(ThemeAsked())
@@ -162,10 +157,10 @@ class SummaryScreen(Screen[Target | str | None]):
             self.say("the engines' times are being added up; E again saves them")
         else:
             rows = engine_rows(self._added.engines)
-            save_table(self, "engines", ENGINE_COLUMNS, rows, "the engines' times")
+            save_table(self, "summary", ENGINE_COLUMNS, rows, "the engines' times")
 
     def _targets(self) -> list[Target]:
-        lines = self._lines(self.size.width)
+        lines = self._lines()
         return [one.target for one in lines if one.target is not None]
 
     def _target(self) -> Target | None:
@@ -176,17 +171,24 @@ class SummaryScreen(Screen[Target | str | None]):
         """Another line; the lines that cannot be chosen are scrolled past."""
         count = len(self._targets())
         page = max(self.size.height - FIXED_LINES - 1, 1)
+        before = self.place, self._top
         if name == "list_up" and self.place <= 0:
             self.place, self._top = NOTHING, 0
         elif count:
             self.place = moved(name, self.place, count, page)
+        if (self.place, self._top) == before:
+            self._message = end_words(name, count)
         self._repaint()
+
+    def on_key(self, event: events.Key) -> None:
+        """A key that is none here."""
+        self.say(no_key_words(event.key, event.character))
 
     # ---------------------------------------------------------------- mouse
 
     def on_painted_clicked(self, event: Painted.Clicked) -> None:
         """A click on a line selects it; one on the selected line goes there."""
-        lines = self._lines(self.size.width)
+        lines = self._lines()
         at = self._top + event.line - (FIXED_LINES - 1)
         if not FIXED_LINES - 1 <= event.line < self.size.height - 1 or at >= len(lines):
             return

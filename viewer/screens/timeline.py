@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.screen import Screen
@@ -9,13 +10,14 @@ from textual.screen import Screen
 from ...schemas.timeline import Status
 from ..actions import HINTS, named, on_timeline
 from ..model import frame, pointing
-from ..model.hazards import HazardIndex
-from ..model.help import hint_line
+from ..model.hazards import HazardIndex, own_hazards
+from ..model.help import hint_line, no_key_words
 from ..model.index import TimelineIndex
 from ..model.look import Look, first_look
 from ..model.marking import delta_words
 from ..model.minimap import minimap_lines, minimap_room
 from ..model.rows import rows_height, scrolled
+from ..model.said import said
 from ..model.stage_box import box_lines, strip_lines
 from ..model.text import Line, Span, fit_line
 from ..model.tones import STRONG
@@ -51,7 +53,7 @@ class TimelineScreen(Screen[None]):
     ) -> None:
         super().__init__()
         self.index = index
-        self.hazards = HazardIndex(index)
+        self.hazards = own_hazards(index)
         self.look = first_look(index)
         self._message = DEADLOCK_WORDS if index.timeline.status is Status.DEADLOCK else ""
         self.finder, self.player = Finder(self), Player(self)
@@ -76,8 +78,13 @@ class TimelineScreen(Screen[None]):
             self.others.summary(is_first=True)
         self.background.prepare()
 
+    def on_resize(self) -> None:
+        """A higher screen shows more rows, of which more may have to be worked out."""
+        self.background.begin()
+
     def on_screen_resume(self) -> None:
-        """What changed while another screen covered this one is painted now."""
+        """What changed while another screen lay over this one is shown now."""
+        self.others.renew()
         self.repaint()
 
     # ---------------------------------------------------------------- painting
@@ -89,7 +96,7 @@ class TimelineScreen(Screen[None]):
         return minimap_lines(self.index, self.hazards, self.look, width)
 
     def _picture(self, width: int, height: int) -> list[Line]:
-        rows = rows_height(self.look, height)
+        rows = rows_height(self.index, self.look, width, height)
         self.look = scrolled(self.index, self.look, rows)
         ruler = frame.ruler_line(self.index, self.look, width)
         lines = [ruler, *frame.row_lines(self.index, self.hazards, self.look, width, rows)]
@@ -145,15 +152,21 @@ class TimelineScreen(Screen[None]):
             return
         action = named(name)
         if action.move is not None:
-            self.go(action.move(self.index, self.look))
+            after = action.move(self.index, self.look)
+            self.go(after, said(name, self.index, self.look, after))
         elif name in OTHER_VIEWS:
             OTHER_VIEWS[name](self.others)
         else:
             DOINGS[name](self)
 
-    def on_key(self) -> None:
-        """A key without an action ends playing too."""
-        self.player.stop()
+    def on_key(self, event: events.Key) -> None:
+        """A key without an action ends playing too; else it is said to be none."""
+        if self.player.is_playing:
+            self.player.stop()
+        elif event.key == "escape":
+            self.say("nothing is open that Esc would close: q quits")
+        else:
+            self.say(no_key_words(event.key, event.character))
 
     def on_recalibrated(self) -> None:
         """Shows the newest complete timeline, and what was measured."""

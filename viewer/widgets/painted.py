@@ -76,9 +76,10 @@ class Painted(Widget):
 
     def repaint(self) -> None:
         """Asks the painter again; lines that stay the same are left alone. Where another screen
-        covers this one, nothing is asked: the screen repaints when it is seen again.
+        covers this one, nothing is asked: the screen repaints when it is seen again. Nor is it where
+        the screen is not there yet, or no longer: it is painted when it gets its size.
         """
-        if self._is_covered:
+        if not self.is_attached or self._is_covered:
             return
         self._width = self.size.width
         before, self._lines = self._lines, self._painter(self._width, self.size.height)

@@ -91,8 +91,17 @@ LIGHT = Theme(
     },
 )
 
+LIGHT_GROUNDS = ("7", "15")
+"""The numbers of white among a terminal's sixteen colours."""
+
 BOLD = {Paint.STRONG, Paint.HELD, Paint.VIOLATED, Paint.POTENTIAL}
 DIM = {Paint.FAINT}
+
+
+def theme_of_terminal(environment: Mapping[str, str]) -> Theme:
+    """Light on a terminal that says that its ground is (COLORFGBG: `0;15`), else dark."""
+    ground = environment.get("COLORFGBG", "").rpartition(";")[2]
+    return LIGHT if ground in LIGHT_GROUNDS else DARK
 
 
 class Palette:

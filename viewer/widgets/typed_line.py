@@ -14,7 +14,7 @@ from textual.widgets import Input
 class TakesKeys(Protocol):
     """The app, which gives keys to the line."""
 
-    def line_is_ready(self, *, is_taken: bool) -> None: ...
+    def line_has_taken_enter(self) -> None: ...
 
 
 class TypedLine(Input):
@@ -32,10 +32,6 @@ class TypedLine(Input):
         super().__init__(text, placeholder, id=id, select_on_focus=select_on_focus)
         self._submitted = submitted
 
-    def on_focus(self) -> None:
-        """Keys that came before the line did are for it."""
-        self._ready(is_taken=False)
-
     async def _on_key(self, event: events.Key) -> None:
         if event.key != "enter":
             await super()._on_key(event)
@@ -43,7 +39,4 @@ class TypedLine(Input):
         event.stop()
         event.prevent_default()
         self._submitted(self.value)
-        self._ready(is_taken=True)
-
-    def _ready(self, *, is_taken: bool) -> None:
-        cast(TakesKeys, self.app).line_is_ready(is_taken=is_taken)
+        cast(TakesKeys, self.app).line_has_taken_enter()

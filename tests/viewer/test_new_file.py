@@ -1,0 +1,58 @@
+"""Names that are typed for a new file."""
+
+import os
+from pathlib import Path
+
+import pytest
+from kerntape.schemas.errors import FileError
+from kerntape.viewer.calibration_file import calibration_path
+from kerntape.viewer.csv_file import write_table
+from kerntape.viewer.new_file import check_new
+from kerntape.viewer.picture_file import picture_name
+
+NO_NAME = "a file's name must be without NUL and of whole characters: type another"
+
+
+def to_table(name):
+    write_table(Path(f"{name}.csv"), ("a",), ())
+
+
+WAYS = [to_table, lambda name: picture_name(name, "title", "view"), calibration_path]
+"""How a name is typed for a table, a picture and a calibration."""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("a\0b", NO_NAME),
+        ("no\0folder/a", NO_NAME),
+        ("\ud800", NO_NAME),
+        # with .csv, .svg or .yaml behind it, 304 or 305 bytes
+        ("x" * 300, "a file's name must be of at most 255 bytes, not 30"),
+        ("커" * 84, "a file's name must be of at most 255 bytes, not 25"),
+    ],
+)
+def test_what_no_file_can_be_called_is_said_in_one_line(way, name, said, folder):
+    with pytest.raises(FileError) as caught:
+        way(name)
+    assert str(caught.value).startswith(said)
+    assert os.listdir(folder) == []
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_link_to_nothing_is_something_that_is_there(way, folder):
+    for suffix in (".csv", ".svg", ".yaml"):
+        os.symlink("nothing", folder / f"a{suffix}")
+    with pytest.raises(FileError, match="exists already"):
+        way("a")
+
+
+def test_a_name_of_the_greatest_length_is_one(folder):
+    check_new(folder / ("x" * 255))

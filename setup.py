@@ -4,7 +4,9 @@ Where no C compiler works the package installs without it and runs the same sour
 """
 
 import hashlib
+import shutil
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
@@ -28,19 +30,28 @@ def extension(module: str) -> Extension:
     )
 
 
+def spell_out(root: Path) -> None:
+    """Cython finds a .pxd by the module's full name, which the folders here do not spell out."""
+    package = root / "kerntape" / "replay"
+    package.mkdir(parents=True)
+    for module in MODULES:
+        shutil.copy(f"replay/{module}.pxd", package)
+
+
 def extensions() -> list[Extension]:
-    built = cythonize(
-        [extension(module) for module in MODULES],
-        # Cython finds a .pxd by the module's full name, which only .typing/ spells out
-        include_path=[".typing"],
-        compiler_directives={
-            "annotation_typing": False,
-            "boundscheck": False,
-            "initializedcheck": False,
-            "language_level": 3,
-            "wraparound": False,
-        },
-    )
+    with TemporaryDirectory() as root:
+        spell_out(Path(root))
+        built = cythonize(
+            [extension(module) for module in MODULES],
+            include_path=[root],
+            compiler_directives={
+                "annotation_typing": False,
+                "boundscheck": False,
+                "initializedcheck": False,
+                "language_level": 3,
+                "wraparound": False,
+            },
+        )
     for each in built:
         each.optional = True  # cythonize drops it
     return built

@@ -33,9 +33,14 @@ class DaskCluster:
         return str(self._folder / "scheduler.json")
 
     def __enter__(self) -> "DaskCluster":
-        until(lambda: Path(self._file).exists() or self.scheduler.poll() is not None)
-        self.address = json.loads(Path(self._file).read_text("utf-8"))["address"]
+        until(lambda: self._told() or self.scheduler.poll() is not None)
+        self.address = json.loads(self._told())["address"]
         return self
+
+    def _told(self) -> str:
+        """What the scheduler tells of itself: '' until its file is there and written."""
+        file = Path(self._file)
+        return file.read_text("utf-8") if file.exists() else ""
 
     def __exit__(self, *error: object) -> None:
         for process in self._processes:

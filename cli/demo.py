@@ -48,13 +48,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the table; opens the browser where there is a terminal to open it in."""
-    import sys
+    from .view import on_terminal
 
     rows, shown = compare()
     print(table(rows))
     print()
     print(finding(rows))
-    if arguments.no_view or not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if arguments.no_view or not on_terminal():
         return 0
     from ..viewer.app import browse
 

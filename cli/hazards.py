@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ..replay.hazards.shared import SharedTensor
     from ..schemas.trace import Trace
 
-SUMMARY = "find the hazards that a policy leaves possible, under any calibration"
+SUMMARY = "find the hazards a policy leaves possible, whatever the numbers"
 
 NONE_FOUND = 0
 FINDING = 3

@@ -110,7 +110,7 @@ def _help_text() -> str:
             "",
             *lines,
             "",
-            "`kerntape SUBCOMMAND --help` explains one; `kerntape --version` prints the version.",
+            "`kerntape SUBCOMMAND --help` explains one; `kerntape --version`: the version.",
         ]
     )
 

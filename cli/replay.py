@@ -7,7 +7,7 @@ import argparse
 DONE = 0
 FINDING = 3
 
-SUMMARY = "replay a trace under a calibration, a hazard policy and a topology"
+SUMMARY = "replay a trace under a calibration, a policy and a topology"
 EVERY_POLICY = "all"
 
 

@@ -14,11 +14,15 @@ if TYPE_CHECKING:
     from ..replay.sweep.ranking import Flip, Ranking
     from ..replay.sweep.sweep import SweepOutcome
 
-SUMMARY = "replay under every combination of some numbers, and find where the ranking flips"
+SUMMARY = "replay under many numbers, and find where the ranking flips"
 
 DONE = 0
 FINDING = 3
 FLIPS_SHOWN = 10
+
+FLIPLESS_SHOWN = 3
+"""So many pairs without a flip are told one by one; of more, so many are named in one line."""
+
 ALL = "all"
 
 
@@ -246,18 +250,35 @@ def outcome_text(outcome: SweepOutcome, results: str) -> str:
         else ""
     )
     lines = [
-        f"{results}: {outcome.points:,} points{kept}",
+        f"{results}: {outcome.points:,} point{'s' if outcome.points != 1 else ''}{kept}",
         f"{outcome.followed:,} followed along a recorded order,"
         f" {outcome.replayed:,} replayed in full{deadlocked}{impossible}",
     ]
     for ranking in outcome.rankings:
-        lines += ["", *_ranking_lines(ranking)]
+        if ranking.flips:
+            lines += ["", *_ranking_lines(ranking)]
+    flipless = [ranking for ranking in outcome.rankings if not ranking.flips]
+    if flipless:
+        lines += ["", *_flipless_lines(flipless)]
     return "\n".join(lines)
+
+
+def _flipless_lines(rankings: list[Ranking]) -> list[str]:
+    """The counts of a few, the names of the first of many."""
+    if len(rankings) <= FLIPLESS_SHOWN:
+        return [line for ranking in rankings for line in _ranking_lines(ranking)]
+    named = "; ".join(_pair_text(ranking) for ranking in rankings[:FLIPLESS_SHOWN])
+    more = len(rankings) - FLIPLESS_SHOWN
+    return [f"{len(rankings):,} pairs without a flip (--json has all): {named}; {more:,} more"]
+
+
+def _pair_text(ranking: Ranking) -> str:
+    return f"{ranking.first} against {ranking.second}, {ranking.under}"
 
 
 def _ranking_lines(ranking: Ranking) -> list[str]:
     lines = [
-        f"{ranking.first} against {ranking.second}, {ranking.under}: faster at"
+        f"{_pair_text(ranking)}: faster at"
         f" {ranking.first_faster:,}, slower at {ranking.second_faster:,},"
         f" equal at {ranking.equal:,}"
     ]

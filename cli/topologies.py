@@ -9,7 +9,7 @@ from .printing import aligned, print_json
 if TYPE_CHECKING:
     from ..schemas.topology import Level, Topology
 
-SUMMARY = "list the machines, or print one: sizes, capacities, which PE faces which"
+SUMMARY = "list the machines, or print one with which PE faces which"
 
 Faces = dict[str, list[int | None]]
 

@@ -12,11 +12,10 @@ if TYPE_CHECKING:
 
     from ..schemas.timeline import Timeline
 
-SUMMARY = "browse a timeline in the terminal, or compare two; a trace is replayed first"
+SUMMARY = "browse a timeline or a trace in the terminal, or compare two"
 
-NO_TERMINAL = (
-    "view needs a terminal for its keys and its screen; `kerntape replay` prints a summary anywhere"
-)
+STREAMS = ("stdin", "stdout", "stderr")
+"""What must be a terminal: keys come from stdin, and Textual draws on stderr."""
 
 _ERASE_LINE = "\r\x1b[K"
 
@@ -49,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     for path in paths:
         sniff(path)
     if not on_terminal():
-        raise KerntapeError(NO_TERMINAL)
+        raise KerntapeError(no_terminal())
     _load_meanwhile("kerntape.viewer.app")
     timelines = [(_opened(path, arguments), path.name) for path in paths]
     from ..viewer.app import browse
@@ -80,10 +79,26 @@ def _opened(path: Path, arguments: argparse.Namespace) -> Timeline:
 
 
 def on_terminal() -> bool:
-    """Whether a person sits at both ends: Textual reads keys from stdin and draws on stderr."""
+    """Whether a person sits at both ends."""
+    return not _elsewhere()
+
+
+def no_terminal() -> str:
+    """Why the browser cannot open, and what does without a terminal."""
+    elsewhere = _elsewhere()
+    told = " and ".join(word for word in (", ".join(elsewhere[:-1]), elsewhere[-1]) if word)
+    return (
+        f"view needs a terminal for its keys and its screen, and {told}"
+        f" {'is' if len(elsewhere) == 1 else 'are'} none;"
+        " `kerntape replay` prints a summary anywhere"
+    )
+
+
+def _elsewhere() -> list[str]:
+    """The streams that are no terminal."""
     import sys
 
-    return all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
+    return [name for name in STREAMS if not getattr(sys, name).isatty()]
 
 
 def open_timeline(path: Path, arguments: argparse.Namespace) -> Timeline:

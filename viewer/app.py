@@ -133,14 +133,17 @@ class Browser(App[None]):
             await self._take_keys()
 
     async def _take_keys(self) -> None:
-        while self._keys_in_turn and self._entered_on is not self.screen:
-            await self._front_is_there()
-            key, screen = self._keys_in_turn.popleft(), self.screen
-            if isinstance(screen, TYPING_SCREENS):
-                screen.set_focus(screen.line)  # even if the terminal said that nobody looks at it
-                is_entered = isinstance(key, events.Key) and key.key == "enter"
-                self._entered_on = screen if is_entered else None
-            await super().on_event(key)
+        """Takes one. What a screen that it closes leads to comes before the next one."""
+        if not self._keys_in_turn or self._entered_on is self.screen:
+            return
+        await self._front_is_there()
+        key, screen = self._keys_in_turn.popleft(), self.screen
+        if isinstance(screen, TYPING_SCREENS):
+            screen.set_focus(screen.line)  # even if the terminal said that nobody looks at it
+            is_entered = isinstance(key, events.Key) and key.key == "enter"
+            self._entered_on = screen if is_entered else None
+        await super().on_event(key)
+        self.call_next(self._take_keys)
 
     async def _front_is_there(self) -> None:
         """Waits until the screen in front has its widgets, which takes no key."""

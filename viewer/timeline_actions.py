@@ -201,7 +201,14 @@ TIMELINE_ACTIONS = (
     Action("play_faster", ("greater_than_sign",), ">", TIME, "play twice as fast"),
     Action("play_slower", ("less_than_sign",), "<", TIME, "play half as fast"),
     Action("set_mark", ("m",), "m", TIME, "mark this place; Δ counts from it", marking.set_mark),
-    Action("to_mark", ("apostrophe",), "'", TIME, "to the mark, and back", marking.to_mark),
+    Action(
+        "to_mark",
+        ("apostrophe",),
+        "'",
+        TIME,
+        "swap with the mark: go there, the mark comes here",
+        marking.to_mark,
+    ),
     Action("area", ("v",), "v", TIME, "area: begin it, end it elsewhere, take it away"),
     Action("area_figures", ("V",), "V", TIME, "the area's figures again"),
     Action("find", ("slash",), "/", MORE, "find anywhere, or in kind: op: handle: line:"),
@@ -216,5 +223,7 @@ TIMELINE_ACTIONS = (
     Action("theme", ("C",), "C", MORE, "light or dark colours"),
     Action("help", ("question_mark", "f1", "ctrl+p"), "? ^P", MORE, "all keys: type to find one"),
     Action("suspend", ("ctrl+z",), "^Z", MORE, "back to the shell; fg goes on here"),
-    Action("quit", ("q", "ctrl+c"), "q", MORE, "leave; in a panel, close it"),
+    Action(
+        "quit", ("q", "ctrl+c", "ctrl+q"), "q ^C ^Q", MORE, "leave; in a panel q and ^C close it"
+    ),
 )

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 
 from ..schemas.errors import KerntapeError, did_you_mean
 from .actions import named, on_timeline
+from .model import times
 from .model.finding import PREFIXES, find_completions
 from .model.index import TimelineIndex
+from .model.playing import LEAST_PS_PER_S
 from .model.text import quoted
 from .panel_actions import PANEL_ACTIONS
 from .typed_actions import TYPED
@@ -59,6 +61,15 @@ def parse(text: str) -> Typed:
     if argument and not named(name).argument and name not in WITH_PATTERN:
         raise TypedError(f"{name} takes nothing behind it")
     return Typed(name, argument)
+
+
+def speed_of(text: str) -> int:
+    """Picoseconds to play in a second. TypedError where that is less than one a tick."""
+    speed = times.parse(text)
+    if speed < LEAST_PS_PER_S:
+        least = times.short(LEAST_PS_PER_S)
+        raise TypedError(f"a speed must be at least {least} a second, not {quoted(text)}")
+    return speed
 
 
 OPTIONAL = ("picture", "table", "mark")

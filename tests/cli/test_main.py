@@ -67,6 +67,7 @@ def test_help_lists_every_subcommand_with_its_summary(kerntape: Callable[..., An
     assert (code, err) == (0, "")
     listed = [line.split()[0] for line in out.splitlines() if line.startswith("  ")]
     assert listed == list(command.SUBCOMMANDS)
+    assert max(map(len, out.splitlines())) <= 80
 
 
 def test_without_a_subcommand_the_help_goes_to_stderr_and_the_usage_is_wrong(

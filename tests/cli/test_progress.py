@@ -48,6 +48,24 @@ def test_a_terminal_gets_one_line_that_is_drawn_over_and_cleared():
     assert terminal.getvalue() == expected
 
 
+def test_the_rate_is_of_this_run_and_from_its_first_points_on(monkeypatch):
+    # 900 were kept. The first 10 take 8 s, in which workers begin; 5 in the next half second are too
+    # short a time to count; 20 in the first 2 s after them are 10/s, the other 70 take 7 s
+    terminal = Terminal()
+    progress = Progress("points", terminal)
+    drawn = []
+    for now, done in [(100.0, 900), (108.0, 910), (108.5, 915), (110.0, 930)]:
+        monkeypatch.setattr("time.monotonic", lambda now=now: now)
+        progress(done, 1000)
+        drawn.append(terminal.getvalue().split(CLEAR_LINE)[-1])
+    assert drawn == [
+        "[##################..] 900 of 1,000 points",
+        "[##################..] 910 of 1,000 points",
+        "[##################..] 915 of 1,000 points",
+        "[##################..] 930 of 1,000 points, 10/s, 0:07 left",
+    ]
+
+
 def test_a_pipe_gets_nothing_and_the_counts_are_kept():
     pipe = io.StringIO()
     progress = Progress("points", pipe)

@@ -26,6 +26,40 @@ def test_the_answer_says_which_way_points_took_and_where_the_ranking_flips(sweep
     ]
 
 
+def test_one_point_is_counted_as_one(sweep):
+    code, out, _ = sweep("opt2.ktrace", "--jobs", "1", "-o", "r.csv")
+    assert (code, out.splitlines()[0]) == (0, "r.csv: 1 point")
+
+
+def test_a_few_pairs_without_a_flip_are_told_with_their_counts_and_no_air_between(sweep):
+    # three policies make three pairs
+    policies = "strict_fifo,serial,none"
+    code, out, _ = sweep("opt2.ktrace", "--hazards", policies, "--jobs", "1", "-o", "r.csv")
+    assert code == 0
+    assert [line.partition(":")[0] for line in out.splitlines()[2:]] == [
+        "",
+        "strict_fifo against serial, opt2.ktrace",
+        "strict_fifo against none, opt2.ktrace",
+        "serial against none, opt2.ktrace",
+    ]
+
+
+def test_many_pairs_without_a_flip_are_one_line_below_those_with_one(sweep):
+    # two traces under three policies make 3 pairs of traces and 6 of policies, of which one flips
+    vary = f"{PLANNING}=30,40"
+    options = ("--hazards", "strict_fifo,serial,none", "--jobs", "1", "-o", "r.csv")
+    code, out, _ = sweep("opt2.ktrace", "opt3.ktrace", "--vary", vary, *options)
+    assert code == 0
+    assert out.splitlines()[2:] == [
+        "",
+        "opt2.ktrace against opt3.ktrace, strict_fifo: faster at 1, slower at 1, equal at 0",
+        f"  flips between {PLANNING} 30 and 40: opt2.ktrace below, opt3.ktrace above",
+        "",
+        "8 pairs without a flip (--json has all): opt2.ktrace against opt3.ktrace, serial;"
+        " opt2.ktrace against opt3.ktrace, none; strict_fifo against serial, opt2.ktrace; 5 more",
+    ]
+
+
 def test_every_row_is_what_replay_says_of_the_point(sweep, replayed):
     vary = "pe_cpu.fixed_cycles=" + ",".join(f"{40 + step / 4:g}" for step in range(40))
     policies = "strict_fifo,none"

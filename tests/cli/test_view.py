@@ -1,6 +1,7 @@
 """`kerntape view`: what it opens, and what it says where it cannot."""
 
 import argparse
+import io
 import subprocess
 import sys
 
@@ -17,7 +18,8 @@ from kerntape.viewer.model.frame import header_line
 from kerntape.viewer.model.index import TimelineIndex
 
 NO_TERMINAL = (
-    "kerntape: view needs a terminal for its keys and its screen;"
+    "kerntape: view needs a terminal for its keys and its screen,"
+    " and stdin, stdout and stderr are none;"
     " `kerntape replay` prints a summary anywhere\n"
 )
 
@@ -66,6 +68,37 @@ def test_without_a_terminal_one_line_says_so(files):
         check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (1, "", NO_TERMINAL)
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("elsewhere", "told"),
+    [
+        (["stderr"], "stderr is none"),
+        (["stdin", "stderr"], "stdin and stderr are none"),
+        (["stdin", "stdout", "stderr"], "stdin, stdout and stderr are none"),
+    ],
+)
+def test_what_is_no_terminal_is_named(elsewhere, told, monkeypatch):
+    for name in ("stdin", "stdout", "stderr"):
+        monkeypatch.setattr(sys, name, io.StringIO() if name in elsewhere else Terminal())
+    assert not view.on_terminal()
+    assert view.no_terminal() == (
+        f"view needs a terminal for its keys and its screen, and {told};"
+        " `kerntape replay` prints a summary anywhere"
+    )
+
+
+def test_three_terminals_are_enough(monkeypatch):
+    for name in ("stdin", "stdout", "stderr"):
+        monkeypatch.setattr(sys, name, Terminal())
+    assert view.on_terminal()
 
 
 def test_a_file_that_is_none_is_named_before_the_terminal_is_asked_for(capsys, files):

@@ -103,7 +103,7 @@ def test_a_hold_that_begins_before_its_stage_is_listed_without_one():
         "".join(s.text for s in line).rstrip() for line in area_lines(area, by_kind, by_lane, 99)
     ]
     assert lines[4] == (
-        "  dispatch                        0        0 ps           –           –    0.0 %  ◇ 1"
+        "  dispatch                       0        0 ps           –           –   0.0 %  ◇ 1"
     )
 
 
@@ -124,13 +124,13 @@ def test_the_panel_tells_it_all():
     assert ["".join(span.text for span in line).rstrip() for line in lines] == [
         "  40 ns to 60 ns · 20 ns",
         "",
-        "  kind of stage               count         sum         p50         p99     busy  hazards",
-        "  GEMM                            2    20.00 ns    24.00 ns    24.00 ns  100.0 %",
-        "  fetch                           1    10.00 ns    20.00 ns    20.00 ns   50.0 %",
+        "  kind of stage              count         sum         p50         p99    busy  hazards",
+        "  GEMM                           2    20.00 ns    24.00 ns    24.00 ns 100.0 %",
+        "  fetch                          1    10.00 ns    20.00 ns    20.00 ns  50.0 %",
         "",
-        "  lane                        count         sum         p50         p99     busy  hazards",
-        "  PE 0 TCM                        1    10.00 ns    20.00 ns    20.00 ns   50.0 %",
-        "  PE 0 GEMM                       2    20.00 ns    24.00 ns    24.00 ns  100.0 %",
+        "  lane                       count         sum         p50         p99    busy  hazards",
+        "  PE 0 TCM                       1    10.00 ns    20.00 ns    20.00 ns  50.0 %",
+        "  PE 0 GEMM                      2    20.00 ns    24.00 ns    24.00 ns 100.0 %",
     ]
 
 

@@ -10,6 +10,7 @@ import random
 import pytest
 from kerntape.viewer.actions import ACTIONS
 from kerntape.viewer.app import Browser
+from kerntape.viewer.screens.ask import AskLine
 from kerntape.viewer.screens.compare import CompareScreen
 from kerntape.viewer.screens.hazards import HazardPanel
 from kerntape.viewer.screens.list_panel import ListPanel
@@ -20,7 +21,7 @@ from textual import events
 
 CHARACTERS = {"slash": "/", "colon": ":", "question_mark": "?", "space": " ", "enter": "\r"}
 
-LEAVES = {"q", "ctrl+c", "ctrl+z"}
+LEAVES = {"q", "ctrl+c", "ctrl+q", "ctrl+z"}
 
 KEYS = sorted({key for action in ACTIONS for key in action.keys} - LEAVES)
 
@@ -104,6 +105,40 @@ def test_a_line_that_opens_as_the_terminal_is_left_takes_what_comes(opt2, typed)
 def test_two_files_side_by_side_take_keys_before_they_are_lined_up(opt2, opt3):
     fronts, _ = after(opt2, ["x", "n", "g", "tab", "full_stop"], other=(opt3, "opt3"))
     assert isinstance(fronts[0], CompareScreen)
+
+
+@pytest.mark.parametrize("more", ["", "enter", "enter escape enter"])
+def test_a_key_behind_one_that_closes_a_panel_is_for_what_the_panel_leads_to(opt2, opt3, more):
+    keys = f"x c tab question_mark enter x F {more}".split()
+
+    async def go():
+        app = Browser(opt2, "opt2.ktrace", (opt3, "opt3.ktrace"))
+        async with app.run_test(size=(80, 24)) as pilot:
+            await settled(app, pilot)
+            post(app, keys)
+            await settled(app, pilot)
+            return [type(screen) for screen in app.screen_stack]
+
+    # F is none of the compare screen's keys, Enter neither; Escape closes it, Enter folds nothing then
+    there = [TimelineScreen] if "escape" in more else [TimelineScreen, CompareScreen]
+    assert asyncio.run(go()) == there
+
+
+def test_a_line_that_is_answered_or_covered_takes_no_enter(opt2):
+    async def go():
+        app = Browser(opt2, "decode.ktrace")
+        async with app.run_test(size=(100, 30)) as pilot:
+            await settled(app, pilot)
+            post(app, ["escape", "F"])
+            await settled(app, pilot)
+            asked = app.screen
+            await app.push_screen(AskLine("again:", lambda text: ""))
+            asked.line.post_message(event_of("enter"))
+            asked.line.post_message(event_of("enter"))
+            await settled(app, pilot)
+            return len(app.screen_stack)
+
+    assert asyncio.run(go()) == 3  # the timeline and both lines, the upper one unanswered
 
 
 @pytest.mark.parametrize("seed", range(6))

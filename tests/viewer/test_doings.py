@@ -15,6 +15,7 @@ from kerntape.viewer.screens import finder, saving
 from kerntape.viewer.screens.area import AreaPanel
 from kerntape.viewer.screens.command_line import CommandLine
 from kerntape.viewer.screens.list_panel import ListPanel
+from kerntape.viewer.typed import TypedError, speed_of
 from kerntape.viewer.widgets.painted import Painted
 from kerntape.viewer.widgets.picture import Picture
 from textual import events
@@ -163,7 +164,7 @@ def test_a_pattern_that_is_none_is_said_and_can_be_typed_again(drive):
     async def scenario(pilot, screen):
         await pilot.press("slash", "left_parenthesis", "enter")
         prompt = text(pilot.app.screen.query_one("#prompt", Painted).lines)[0]
-        assert prompt.startswith(" the pattern must be a regular expression: ")
+        assert prompt.startswith(" must be a regular expression: ")
         await pilot.press("escape")
         assert pilot.app.screen is screen
 
@@ -201,6 +202,27 @@ def test_playing_ends_at_the_end_and_begins_anew_from_there(drive):
         assert screen.look.at_ps < 96_000 or not screen.player.is_playing
 
     drive(two_commands().build(), scenario)
+
+
+def test_a_speed_that_is_none_is_refused():
+    assert speed_of("20ps") == 20
+    for text in ("0", "19ps"):
+        with pytest.raises(TypedError) as caught:
+            speed_of(text)
+        least = "a speed must be at least 20 ps a second"
+        assert str(caught.value).replace("20.00", "20") == f"{least}, not '{text}'"
+
+
+def test_tab_on_an_empty_line_lists_what_can_be_typed(drive):
+    async def scenario(pilot, screen):
+        await pilot.press("colon", "tab")
+        prompt = pilot.app.screen.query_one("#prompt")
+        return "".join(span.text for span in prompt.lines[0])
+
+    # the first of the sorted names, and how many more there are
+    said = drive(two_commands().build(), scenario)
+    assert said.startswith(" area  area_figures  bookmark")
+    assert said.rstrip().endswith(" more")
 
 
 def test_the_speed_is_halved_doubled_and_typed(drive):
@@ -432,6 +454,8 @@ def test_bookmarks_are_kept_beside_the_file_and_found_again(tmp_path, drive):
         assert "late GEMM" in shown
         await pilot.press("down", "enter")
         assert (screen.look.stage, last_line(screen)) == (4, "b: late GEMM")
+        await pilot.press("B", "home", "enter")
+        assert last_line(screen) == "at the bookmark a"
 
     drive(timeline, keep)
     drive(timeline, find)
@@ -558,6 +582,6 @@ def test_the_steps_of_the_critical_path_are_saved_as_a_table(drive, tmp_path, mo
 
     drive(two_commands().build(), scenario)
     saved = Path("decode-critical-path.csv").read_text(encoding="utf-8").splitlines()
-    assert saved[0] == "step,stage,engine,name,start_ps,spent_ps,latency_ps,why"
-    assert saved[1] == "1,0,pe_cpu,dispatch of command 0,0,10000,0,nothing"
+    assert saved[0] == "step,stage,pe,engine,name,start_ps,spent_ps,latency_ps,why"
+    assert saved[1] == "1,0,0,pe_cpu,dispatch of command 0,0,10000,0,nothing"
     assert len(saved) == 8

@@ -106,7 +106,7 @@ def test_alike_pes_are_all_searched():
 
 def test_a_pattern_that_is_none_is_said():
     index = TimelineIndex(two_commands().build(), "x")
-    with pytest.raises(PatternError, match=r"^the pattern must be a regular expression: "):
+    with pytest.raises(PatternError, match=r"^must be a regular expression: "):
         find(index, "(")
 
 

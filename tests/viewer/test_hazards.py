@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from kerntape.schemas.hazard_policy import HazardKind
 from kerntape.schemas.hazards import Outcome
@@ -16,7 +17,7 @@ from kerntape.viewer.model.hazards import HazardIndex
 from kerntape.viewer.model.index import TimelineIndex
 from kerntape.viewer.model.lists import moved, scroll_top
 from kerntape.viewer.model.text import line_cells
-from timeline_builder import CPU, SCHED, decode_like, two_commands
+from timeline_builder import CPU, SCHED, decode_like, topology, two_commands
 
 S = 2
 """The handle `s` of two_commands."""
@@ -155,6 +156,32 @@ def test_a_narrow_line_has_whole_entries_the_pe_before_the_bytes():
         told(80) == " ›◇ held             30 ns  RAW  0 → 1         s                 0x1400–0x1800"
     )
     assert told(77) == " ›◇ held             30 ns  RAW  0 → 1         s"
+
+
+@pytest.mark.parametrize("width", [80, 78, 74])
+def test_of_several_pes_a_narrow_line_names_the_pe_and_shortens_what_they_meet_on(width):
+    # 33 cells and 14 of the pair; of 80 the PE takes 2 + 17, so that 14 are left for the handle
+    machine = topology(sips=2, pes=(2, 1))
+    index = TimelineIndex(decode_like(1, launched=4, machine=machine), "x")
+    hazards = HazardIndex(index)
+    (line,) = hazard_lines(index, hazards, hazards.by_weight, 0, 0, width, 1)
+    on_cells = width - 33 - 14 - 2 - 17
+    assert text(line) == (
+        f" ›◇ held        351.875 ns  RAW  1 → 2         {'s':<{on_cells}}  SIP 0 CUBE 0 PE 0"
+    )
+
+
+def test_of_several_pes_the_sentence_says_on_which():
+    # the same pair on both PEs: the second is a copy of the first but for its PE
+    timeline = decode_like(1, launched=2, machine=topology(pes=(2, 1)))
+    one = timeline.hazards
+    columns = {name: np.repeat(getattr(one, name), 2) for name in one.__dataclass_fields__}
+    both = replace(one, **columns | {"pe": np.array([0, 1], dtype=np.int32)})
+    hazards = HazardIndex(TimelineIndex(timeline, "x"), both)
+    assert [hazards.sentence(row) for row in (0, 1)] == [
+        "PE 0: command 2 was held 351.875 ns for s, written by command 1",
+        "PE 1: command 2 was held 351.875 ns for s, written by command 1",
+    ]
 
 
 def test_a_hold_that_delayed_nothing_is_told_as_one_that_cost_nothing():

@@ -87,17 +87,24 @@ def test_a_line_that_is_wrong_is_kept_and_typed_on():
     assert driven(scenario) == 3
 
 
-def test_what_is_wrong_with_a_line_typed_at_once_is_said_until_it_is_typed_on():
+@pytest.mark.parametrize(
+    ("keys", "wrong", "hint"),
+    [
+        ("/(", "must be a regular expression: ", "find (a regular expression)"),
+        (":foo", "no action is called 'foo'", "7.4us"),
+    ],
+)
+def test_what_is_wrong_with_a_line_typed_at_once_is_said_until_it_is_typed_on(keys, wrong, hint):
     async def scenario(pilot, screen):
-        await burst(pilot, "/", "(", "enter")
+        await burst(pilot, *keys, "enter")
         prompt = pilot.app.screen.query_one("#prompt")
         said = "".join(span.text for span in prompt.lines[0])
         await burst(pilot, ")")
         return said, "".join(span.text for span in prompt.lines[0])
 
     said, after = driven(scenario)
-    assert said.startswith(" the pattern must be a regular expression: ")
-    assert after.startswith(" find (a regular expression)")
+    assert said.startswith(f" {wrong}")
+    assert after.startswith(f" {hint}")
 
 
 def test_a_line_that_is_emptied_shows_again_what_can_be_typed():

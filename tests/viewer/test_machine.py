@@ -29,7 +29,7 @@ from kerntape.viewer.model.machine import (
     spot,
     stepped,
 )
-from kerntape.viewer.model.machine_lines import level_glyph, map_lines
+from kerntape.viewer.model.machine_lines import level_glyph, map_lines, more_words
 from kerntape.viewer.model.machine_words import (
     ON_THE_WAY,
     Drawn,
@@ -232,6 +232,21 @@ def test_a_map_larger_than_the_screen_follows_the_chosen_pe():
             lines = map_lines(drawn, 40, 7)
             assert {line_cells(line) for line in lines} == {40}
             assert ("›" if is_near else "[") in "".join(texts(lines)), (rank, is_near)
+
+
+def test_a_map_that_goes_on_beside_the_screen_says_on_which_side():
+    # a SIP is 1 + 2 CUBEs · (4 PEs + 2) = 13 cells; the last PE: 1 + 13 + (4 + 2) + 3 = column 23
+    cells = 24
+    drawn = Drawn(TWO_SIPS, replace(drawn_empty(), pe={}), MachineLook(0), None)
+    last = replace(drawn, shown=MachineLook(TWO_SIPS.pe_count - 1))
+    assert more_words(drawn, cells) == ""
+    assert more_words(drawn, cells - 1) == "more on the right →"
+    assert more_words(last, cells - 1) == "← more on the left"
+    boxes = replace(drawn, shown=MachineLook(0, is_near=True))
+    # four boxes of 13 with 7 between them, behind one cell: 1 + 3 · 20 + 13 = 74
+    assert [more_words(boxes, width) for width in (74, 73)] == ["", "more on the right →"]
+    title = text(machine_title(drawn, 80, "more on the right →"))
+    assert title.endswith("  more on the right →")
 
 
 def drawn_empty():

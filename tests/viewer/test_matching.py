@@ -25,16 +25,16 @@ FOR_EVER = r"(\w+\W*)+!"
 
 MANY_WORDS = "acc = tl.composite gemm b v tile prologue merge epilogue store and many more words"
 
-TOO_LONG = "the pattern takes too long: it can match in too many ways; repeat nothing that repeats"
+TOO_LONG = "the pattern takes too long: repeat nothing that repeats, as in (a+)+"
 
 
 @pytest.mark.parametrize(
     ("pattern", "said"),
     [
-        ("(", "the pattern must be a regular expression: missing ), unterminated subpattern"),
+        ("(", "must be a regular expression: missing ), unterminated subpattern"),
         (
             "a{99999999999}",
-            "the pattern must be a regular expression: the repetition number is too",
+            "must be a regular expression: the repetition number is too",
         ),
         (
             "(" * 600 + ")" * 600,
@@ -67,7 +67,7 @@ def test_whatever_python_makes_of_a_pattern_is_said_in_one_line(monkeypatch, err
     monkeypatch.setattr(re, "compile", fail)
     with pytest.raises(PatternError) as caught:
         compiled("a")
-    assert str(caught.value) == f"the pattern must be a regular expression: {reason}"
+    assert str(caught.value) == f"must be a regular expression: {reason}"
 
 
 def test_a_pattern_is_blind_to_case_wherever_it_is_matched():
@@ -188,7 +188,7 @@ def test_whatever_is_typed_for_a_pattern_is_answered_in_the_line(key):
         return "".join(span.text for span in line).strip()
 
     assert driven(decode_like(1), scenario) == (
-        "the pattern must be a regular expression: the repetition number is too large"
+        "must be a regular expression: the repetition number is too large"
     )
 
 

@@ -13,6 +13,7 @@ from kerntape.viewer.panel_actions import LISTS, in_section
 from kerntape.viewer.screens.area import AreaPanel
 from kerntape.viewer.screens.list_panel import ListPanel
 from kerntape.viewer.screens.machine import MachineScreen
+from kerntape.viewer.screens.saving import _say
 from kerntape.viewer.widgets.painted import Painted
 from timeline_builder import decode_like, topology, two_commands
 
@@ -54,6 +55,47 @@ def test_a_time_outside_the_timeline_leads_to_its_end_and_says_so(drive, words, 
         assert (screen.look.at_ps, last_line(screen)) == (at_ps, said)
 
     drive(two_commands().build(), scenario)
+
+
+@pytest.mark.parametrize("opened", ["c", "tab", "B", "o"])
+def test_what_the_timeline_said_is_gone_when_a_panel_is_closed(drive, opened):
+    async def scenario(pilot, screen):
+        await pilot.press("b")
+        said = last_line(screen)
+        await pilot.press(opened, "escape")
+        return said, last_line(screen)
+
+    said, after = drive(decode_like(1), scenario)
+    assert said.startswith("bookmark a kept")
+    assert after.startswith(", . stage")
+
+
+@pytest.mark.parametrize(("opened", "key"), [("c", "right"), ("tab", "f")])
+def test_what_a_panel_said_goes_with_the_next_key_of_its_own(drive, opened, key):
+    async def scenario(pilot, screen):
+        await pilot.press(opened, "ö")
+        said = title(pilot.app.screen)
+        await pilot.press(key)
+        return said, title(pilot.app.screen)
+
+    said, after = drive(decode_like(1), scenario)
+    assert "ö does nothing here" in said
+    assert "does nothing" not in after
+    assert "? keys" in after
+
+
+def test_a_file_saved_from_a_panel_that_is_gone_is_told_on_the_main_screen(drive):
+    async def scenario(pilot, screen):
+        await pilot.press("o")
+        gone = pilot.app.screen
+        await pilot.press("escape", "c")
+        _say(gone, "saved 3 lines as x.csv")
+        await pilot.pause()
+        return last_line(screen), title(pilot.app.screen)
+
+    said, above = drive(decode_like(1), scenario)
+    assert said == "saved 3 lines as x.csv"
+    assert "saved" not in above
 
 
 def test_a_key_that_is_none_is_said_and_esc_has_words_of_its_own(drive):
@@ -242,7 +284,7 @@ def test_help_and_the_way_out_are_in_every_footer(drive, size):
 
 def test_the_speed_says_where_it_gets_no_slower_and_a_filter_that_all_rows_are_shown(drive):
     async def scenario(pilot, screen):
-        await do(pilot, "speed 1ps")
+        await do(pilot, "speed 20ps")
         await pilot.press("less_than_sign")
         assert last_line(screen) == "20 ps a second is as slow as it gets"
         await pilot.press("F", "enter")

@@ -15,7 +15,7 @@ from kerntape.viewer.model.path import (
     path_rows,
 )
 from kerntape.viewer.model.text import line_cells
-from timeline_builder import decode_like, timeline_of_intervals, two_commands
+from timeline_builder import decode_like, timeline_of_intervals, topology, two_commands
 
 
 @pytest.fixture(scope="module")
@@ -105,6 +105,43 @@ def test_the_head_splits_the_makespan_by_engine_and_by_what_was_waited_for(index
         head[1]
         == "  waited for  46 % its data  25 % its engine  21 % its dispatch  8 % the last stage"
     )
+
+
+@pytest.fixture(scope="module")
+def far():
+    """The same decode on two SIPs of two PEs each: the path is on the first, whose name is the longest
+    there can be but for its digits.
+    """
+    machine = topology(sips=2, pes=(2, 1))
+    return TimelineIndex(decode_like(1, launched=4, machine=machine), "x")
+
+
+def test_of_several_pes_every_step_names_its_own(far):
+    # 32 cells of times, 34 of stage, 2 + 17 of PE and 2 + 24 of reason make 111
+    head, lines = path_head(far, 111)[2], path_lines(far, 1, 0, 111, 2)
+    assert [text(line) for line in (head, *lines)] == [
+        "            from           for  stage                               PE                 waited for",
+        "            0 ps         41 ns  dispatch of command 0               SIP 0 CUBE 0 PE 0",
+        "  ›        41 ns     44.375 ns  dispatch of command 1               SIP 0 CUBE 0 PE 0"
+        "  the dispatch before it",
+    ]
+
+
+def test_a_narrow_list_of_several_pes_names_the_stages_in_fewer_words(far):
+    head, lines = path_head(far, 80)[2], path_lines(far, 1, 4, 80, 2)
+    assert [text(line) for line in (head, *lines)] == [
+        "            from           for  stage                 PE                 waited…",
+        "       85.375 ns         40 ns  HBM read tile 1 #1    SIP 0 CUBE 0 PE 0  its da…",
+        "      125.375 ns         40 ns  HBM read tile 2 #1    SIP 0 CUBE 0 PE 0  its en…",
+    ]
+
+
+def test_the_steps_are_saved_with_the_rank_of_their_pe(far, index):
+    pe = PATH_COLUMNS.index("pe")
+    assert {row[pe] for row in path_rows(index)} == {0}
+    assert [row[pe] for row in path_rows(far)] == [
+        far.timeline.trace.pes[far.pe(row[1])].rank for row in path_rows(far)
+    ]
 
 
 def test_the_list_opens_at_the_cursor(index):

@@ -100,6 +100,8 @@ def test_the_first_row_and_the_mark_at_the_cursor_are_told(index):
     assert words(index, "page_up", top) == "this is the first row"
     marked = marking.set_mark(index, at(index, 3))
     assert words(index, "to_mark", marked) == "the mark is here"
+    there = "at the mark, which is now where you were: ' swaps back"
+    assert words(index, "to_mark", replace(marked, at_ps=0, stage=0)) == there
 
 
 def test_rows_that_all_do_nothing_are_not_hidden_and_that_is_told():

@@ -106,14 +106,27 @@ def test_the_summary_of_a_small_timeline():
 
 
 def test_where_the_reasons_do_not_all_fit_the_smallest_are_added_up():
-    # two are to be shown of four: of all, command is 70.8 % at most, done 47.9, dispatch 20.8, data 20.8
+    # two of four: data, which the busiest waits for (of 96 ns GEMM 20), then command, the largest of
+    # the others: CPU and MATH 68 ns each; left are done and dispatch, of CPU 8, TCM 56, GEMM 28, MATH 20
+    lines = text_of(two_commands().build(), 2 + 15 + 9 + 3 * 9)
+    assert lines[4:9] == [
+        "  engine              busy     data  command    other",
+        "  CPU               20.8 %        ·   70.8 %    8.3 %",
+        "  TCM               41.7 %        ·        ·   58.3 %",
+        "  GEMM              50.0 %   20.8 %        ·   29.2 %",
+        "  MATH               8.3 %        ·   70.8 %   20.8 %",
+    ]
+
+
+def test_what_the_busiest_waits_for_keeps_its_column_in_the_narrowest_table():
+    # one reason and the others: of 96 ns CPU 76 in others, TCM 56, GEMM 28, MATH 88
     lines = text_of(two_commands().build(), 2 + 15 + 9 + 2 * 9)
     assert lines[4:9] == [
-        "  engine              busy  command    other",
-        "  CPU               20.8 %   70.8 %    8.3 %",
+        "  engine              busy     data    other",
+        "  CPU               20.8 %        ·   79.2 %",
         "  TCM               41.7 %        ·   58.3 %",
-        "  GEMM              50.0 %        ·   50.0 %",
-        "  MATH               8.3 %   70.8 %   20.8 %",
+        "  GEMM              50.0 %   20.8 %   29.2 %",
+        "  MATH               8.3 %        ·   91.7 %",
     ]
 
 

@@ -25,7 +25,7 @@ Area = tuple[int, int]
 
 NAME_CELLS = 24
 COLUMNS = ("count", "sum", "p50", "p99", "busy", "hazards")
-COLUMN_CELLS = (9, 12, 12, 12, 9, 9)
+COLUMN_CELLS = (8, 12, 12, 12, 8, 9)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ def engine_table(
     whole time.
 
     Where there is no room for all reasons, the largest are shown and the others added up; what waits
-    for ever is always told.
+    for ever is always told, then what the busiest mostly waits for.
     """
     title_cells = _title_cells(engines)
     reasons = _reasons(engines, (width - title_cells - COLUMN_CELLS) // COLUMN_CELLS)
@@ -48,7 +48,10 @@ def _reasons(engines: tuple[EngineUse, ...], room: int) -> Reasons:
         for idle in Idle
     }
     found = [idle for idle in Idle if largest[idle]]
-    by_size = sorted(found, key=lambda idle: (idle is not Idle.EVER, -largest[idle]))
+    limiting = main_wait(busiest_of(engines)) if engines else None
+    by_size = sorted(
+        found, key=lambda idle: (idle is not Idle.EVER, idle is not limiting, -largest[idle])
+    )
     kept = set(by_size[: max(room - 1, 0)])
     if len(found) <= room:
         kept = set(found)
@@ -68,6 +71,16 @@ def _engine_line(use: EngineUse, reasons: Reasons, title_cells: int) -> Line:
         looks = FAINT if not time_ps else TEXT if time_ps == max(parts) else MUTED
         line += (Span(f"{percent(time_ps, use.all_ps):>{COLUMN_CELLS}}", looks),)
     return line
+
+
+def busiest_of(engines: tuple[EngineUse, ...]) -> EngineUse:
+    """The kind that is busy for the largest share of its time; there must be one."""
+    return max(engines, key=lambda use: use.busy_ps * per_ps(use))
+
+
+def main_wait(use: EngineUse) -> Idle:
+    """What a kind of engine mostly waits for while it is idle; the first of Idle where it never is."""
+    return max(Idle, key=lambda idle: use.idle_ps[idle])
 
 
 def per_ps(use: EngineUse) -> float:

@@ -20,6 +20,12 @@ DETAIL_LINES = 10
 ROOMY_FROM = 90
 """So wide a list has wider columns."""
 
+LEAST_ON_CELLS = 6
+"""What two commands meet on gives way to the name of their PE down to so many cells."""
+
+BEFORE_PAIR_CELLS = 33
+"""Of a line: its mark, what became of the pair, its time and its kind."""
+
 VERDICT_PAINTS = {
     Verdict.HELD: Paint.HELD,
     Verdict.ORDERED: Paint.ACCENT,
@@ -56,6 +62,10 @@ def _hazard(
     mark = tone(FATE_PAINTS[fate])
     pe = index.pe_names[int(table.pe[row])] if len(index.pe_names) > 1 else ""
     pair_cells, on_cells = column_cells(width)
+    if pe:
+        longest = index.once("longest PE name", lambda: max(map(len, index.pe_names), default=0))
+        left = width - BEFORE_PAIR_CELLS - pair_cells - len("  ") - longest
+        on_cells = min(on_cells, max(left, LEAST_ON_CELLS))
     line: Line = (
         Span(" ›" if is_chosen else "  ", ACCENT),
         Span(f"{FATE_GLYPHS[fate]} ", mark),
@@ -65,10 +75,11 @@ def _hazard(
         Span(f"{pair:<{pair_cells}}", looks),
         Span(fit(hazards.handle_words(row), on_cells), looks),
     )
-    for words in (pe, _bytes_words(hazards, row)):
-        more = Span(f"  {words}", MUTED)
-        if words and line_cells((*line, more)) <= width:
-            line += (more,)
+    if pe:
+        line += (Span(f"  {pe}", MUTED),)
+    bytes_met = Span(f"  {_bytes_words(hazards, row)}", MUTED)
+    if line_cells((*line, bytes_met)) <= width:
+        line += (bytes_met,)
     return fit_line(line, width)
 
 

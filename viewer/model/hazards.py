@@ -239,7 +239,12 @@ class HazardIndex:
         return f"{cost} for hazard {self.kind(first).value} on {shown}, {self.earlier_words(first)}"
 
     def sentence(self, row: int) -> str:
-        """The pair and what became of it, in one sentence."""
+        """The pair and what became of it, in one sentence; of several PEs, on which."""
+        names = self._index.pe_names
+        where = f"{names[int(self.table.pe[row])]}: " if len(names) > 1 else ""
+        return where + self._became(row)
+
+    def _became(self, row: int) -> str:
         table = self.table
         later, earlier = int(table.later[row]), int(table.earlier[row])
         cost = times.exact(int(table.cost_ps[row]))

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from .text import Line, Span, cells, cut, fit, fit_line, line_cells
+from .text import Line, Span, cells, cut, fit, fit_line, line_cells, wrap
 from .tones import ACCENT, FAINT, MUTED, STRONG, TEXT
 
 KEY_CELLS = 18
@@ -148,6 +148,17 @@ def no_key_words(key: str, character: str | None) -> str:
     is_written = character is not None and character.isprintable() and "+" not in key
     shown = character if is_written else key
     return f"{shown} does nothing here: ? lists the keys"
+
+
+SAID_LINES = 3
+"""So many lines a message takes at most."""
+
+
+def said_lines(message: str, width: int) -> list[Line]:
+    """A message in as few lines as it fits, SAID_LINES at most; none for ''."""
+    lines = wrap(message, max(width - 1, 1)) if cells(message) > width - 1 else [message]
+    kept = [*lines[: SAID_LINES - 1], " ".join(lines[SAID_LINES - 1 :])]
+    return [fit_line((Span(f" {line}", STRONG),), width) for line in kept if line]
 
 
 def entries_line(entries: str, width: int) -> Line:

@@ -62,6 +62,18 @@ def map_lines(drawn: Drawn, width: int, height: int) -> list[Line]:
     return canvas.part(left, top, width, height)
 
 
+def more_words(drawn: Drawn, width: int) -> str:
+    """`more on the right →` where PEs lie beyond what is shown of the map; '' where none does."""
+    canvas, (column, _) = (_near if drawn.shown.is_near else _far)(drawn)
+    left = _scrolled(column, canvas.width, width, BOX_CELLS)
+    lefts = [at for at, _ in _corners(drawn).values()]
+    room = BOX_CELLS if drawn.shown.is_near else 1
+    before, behind = min(lefts) < left, left + width < max(lefts) + room
+    if before and behind:
+        return "← more on both sides →"
+    return "← more on the left" if before else "more on the right →" if behind else ""
+
+
 def rank_under(drawn: Drawn, cell: tuple[int, int], size: tuple[int, int]) -> int | None:
     """The PE that is drawn at a cell (column, line) of the map in that size; None for none."""
     canvas, (column, row) = (_near if drawn.shown.is_near else _far)(drawn)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from ...schemas.topology import Topology
 from . import times
 from .machine import Load, MachineLook, Message
-from .text import Line, Span, fit_line, printable, wrap
+from .text import Line, Span, fit_line, printable, spread, wrap
 from .tones import ACCENT, FAINT, MUTED, STRONG, TEXT, Paint, Shade, tone
 
 ON_THE_WAY = tone(Paint.MESSAGE, Shade.SELECTED)
@@ -29,8 +29,8 @@ def percent(share: float) -> str:
     return f"{rounded} %" if rounded else "<1 %"
 
 
-def machine_title(drawn: Drawn, width: int) -> Line:
-    """What is shaded, and over which time."""
+def machine_title(drawn: Drawn, width: int, more: str = "") -> Line:
+    """What is shaded, and over which time; at the right end `more`, on which sides the map goes on."""
     load, topology = drawn.load, printable(drawn.topology.name)
     span = f"{times.short(load.from_ps)} – {times.short(load.to_ps)}"
     when = f"at {times.exact(load.from_ps)}" if drawn.shown.at_cursor else f"over {span}"
@@ -39,7 +39,7 @@ def machine_title(drawn: Drawn, width: int) -> Line:
         Span(f"   {drawn.shown.engine} ", ACCENT),
         Span(f"{when}", MUTED),
     )
-    return fit_line(words, width)
+    return spread(words, (Span(f"  {more} ", STRONG),) if more else (), width)
 
 
 def machine_detail(drawn: Drawn, width: int) -> list[Line]:

@@ -45,7 +45,7 @@ def compiled(pattern: str) -> re.Pattern[str]:
         reason = "its groups lie too deep in each other"
     except (re.error, OverflowError, ValueError) as error:
         reason = str(error)
-    raise PatternError(f"the pattern must be a regular expression: {reason}")
+    raise PatternError(f"must be a regular expression: {reason}")
 
 
 def is_quick(pattern: re.Pattern[str]) -> bool:
@@ -102,4 +102,4 @@ def _matched_elsewhere(
 
 
 def _too_long() -> str:
-    return "the pattern takes too long: it can match in too many ways; repeat nothing that repeats"
+    return "the pattern takes too long: repeat nothing that repeats, as in (a+)+"

@@ -29,6 +29,15 @@ LATENCY = "latency"
 RUN_GLYPH, NAME_LEFT, NAME_RIGHT, LATENCY_GLYPH = "━", "╸", "╺", "╌"
 HEAD_LINES = 3
 
+STAGE_CELLS, CLOSE_STAGE_CELLS = 34, 20
+"""Of the column that names a stage; the close one where each step also names its PE."""
+
+REASON_CELLS = 24
+"""So much is left for what a step waited for, or the stages are named in fewer words."""
+
+TIME_CELLS = 32
+"""Of a step: its mark and its two times."""
+
 
 @dataclass(frozen=True)
 class Path:
@@ -136,7 +145,9 @@ def path_head(index: TimelineIndex, width: int) -> list[Line]:
     """Three lines: the makespan by engine, by what was waited for, and the head of the columns."""
     engines, whys = index.once("path shares", lambda: _shared_out(index))
     makespan = max(index.timeline.makespan_ps, 1)
-    head = f"    {'from':>12}  {'for':>12}  {'stage':<34}  waited for"
+    shape = _shape(index, width)
+    pe = f"  {'PE':<{shape.pe_cells}}" if shape.pe_cells else ""
+    head = f"    {'from':>12}  {'for':>12}  {'stage':<{shape.stage_cells}}{pe}  waited for"
     return [
         _shares("by engine", engines, makespan, width),
         _shares("waited for", whys, makespan, width),
@@ -175,8 +186,34 @@ def path_lines(index: TimelineIndex, chosen: int, top: int, width: int, height: 
     return lines + [fit_line((), width)] * (height - len(lines))
 
 
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """The columns of the list: `pe_cells` is 0 where there is one PE, which needs no name."""
+
+    stage_cells: int
+    pe_cells: int
+
+    def stage_words(self, index: TimelineIndex, stage: int) -> str:
+        """`HBM read tile 3 of command 136`, closely `HBM read tile 3 #136`."""
+        words = printable(stage_name(index, stage))
+        is_close = self.stage_cells < STAGE_CELLS
+        return fit(words.replace(" of command ", " #") if is_close else words, self.stage_cells)
+
+    def pe_words(self, index: TimelineIndex, stage: int) -> str:
+        name = index.pe_names[index.pe(stage)]
+        return f"  {name:<{self.pe_cells}}" if self.pe_cells else ""
+
+
+def _shape(index: TimelineIndex, width: int) -> _Shape:
+    if len(index.pe_names) == 1:
+        return _Shape(STAGE_CELLS, 0)
+    pe_cells = index.once("longest PE name", lambda: max(map(len, index.pe_names), default=0))
+    is_roomy = width >= TIME_CELLS + STAGE_CELLS + 2 + pe_cells + 2 + REASON_CELLS
+    return _Shape(STAGE_CELLS if is_roomy else CLOSE_STAGE_CELLS, pe_cells)
+
+
 def _step(index: TimelineIndex, place: int, is_chosen: bool, width: int) -> Line:
-    path = path_of(index)
+    path, shape = path_of(index), _shape(index, width)
     stage, spent, latency = (
         int(column[place]) for column in (path.stages, path.spent_ps, path.latency_ps)
     )
@@ -188,27 +225,39 @@ def _step(index: TimelineIndex, place: int, is_chosen: bool, width: int) -> Line
             Span("  › " if is_chosen else "    ", STRONG),
             Span(f"{times.exact(index.start(stage)):>12}  ", MUTED),
             Span(f"{times.exact(spent):>12}  ", STRONG if is_chosen else TEXT),
-            Span(fit(printable(stage_name(index, stage)), 34), tone(index.paint(stage))),
+            Span(shape.stage_words(index, stage), tone(index.paint(stage))),
+            Span(shape.pe_words(index, stage), MUTED),
             Span(f"  {reason}{later}", MUTED),
         ),
         width,
     )
 
 
-PATH_COLUMNS = ("step", "stage", "engine", "name", "start_ps", "spent_ps", "latency_ps", "why")
+PATH_COLUMNS = (
+    "step",
+    "stage",
+    "pe",
+    "engine",
+    "name",
+    "start_ps",
+    "spent_ps",
+    "latency_ps",
+    "why",
+)
 
 
 def path_rows(index: TimelineIndex) -> Iterator[tuple[object, ...]]:
     """The steps as they are saved, in the order of time; `spent_ps` and `latency_ps` add up to the
-    makespan.
+    makespan, `pe` is the rank of the command's PE.
     """
-    path = path_of(index)
+    path, pes = path_of(index), index.timeline.trace.pes
     columns = (path.stages, path.spent_ps, path.latency_ps)
     steps = zip(*(column.tolist() for column in columns), strict=True)
     for place, (stage, spent, latency) in enumerate(steps):
         why = Why(int(index.timeline.why[stage])).name.lower()
         engine, name = index.engine(stage).title, stage_name(index, stage)
-        yield place + 1, stage, engine, name, index.start(stage), spent, latency, why
+        pe = pes[index.pe(stage)].rank
+        yield place + 1, stage, pe, engine, name, index.start(stage), spent, latency, why
 
 
 def path_stage(index: TimelineIndex, place: int) -> int:

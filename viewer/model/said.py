@@ -144,5 +144,16 @@ def _hidden(index: TimelineIndex, look: Look) -> str:
     return f"{rows} nothing here: hidden until I again" if count else ""
 
 
-REMARKS: dict[str, Remark] = {"focus": _focused, "set_mark": _marked, "idle_rows": _hidden}
+def _swapped(index: TimelineIndex, look: Look) -> str:
+    return (
+        "" if look.mark_ps == NO_TIME else "at the mark, which is now where you were: ' swaps back"
+    )
+
+
+REMARKS: dict[str, Remark] = {
+    "focus": _focused,
+    "set_mark": _marked,
+    "to_mark": _swapped,
+    "idle_rows": _hidden,
+}
 """By the action's name."""

@@ -8,7 +8,14 @@ from ...schemas.deadlock import depth_remedy
 from ...schemas.timeline import Status
 from . import times
 from .deadlock_lines import first_of_each_pe, forever_words
-from .engine_table import COLUMN_CELLS, LEAST_TITLE_CELLS, engine_table, per_ps, percent
+from .engine_table import (
+    COLUMN_CELLS,
+    LEAST_TITLE_CELLS,
+    busiest_of,
+    engine_table,
+    main_wait,
+    percent,
+)
 from .fates import FATE_GLYPHS, FATE_PAINTS
 from .hazard_filter import EVERYTHING
 from .hazard_groups import HazardGroup, group_words
@@ -171,10 +178,10 @@ def _findings(engines: tuple[EngineUse, ...]) -> list[Line]:
     """What limits the run, as far as that can be said in a sentence: the busiest kind of engine."""
     if not engines:
         return []
-    busiest = max(engines, key=lambda use: use.busy_ps * per_ps(use))
+    busiest = busiest_of(engines)
     busy = percent(busiest.busy_ps, busiest.all_ps)
     words: Line = (Span(f"{busiest.title} is busiest, {busy}", TEXT),)
-    waited = max(Idle, key=lambda idle: busiest.idle_ps[idle])
+    waited = main_wait(busiest)
     if busiest.idle_ps[waited]:
         idle = percent(busiest.idle_ps[waited], busiest.all_ps)
         words += (Span(f"; idle, it mostly {IDLY[waited]}, {idle}", TEXT),)

@@ -98,7 +98,8 @@ class Bookmarks:
         note, index, look = notes[place], self._screen.index, self._screen.look
         is_time = note.stage == NO_STAGE
         there = to_time(index, look, note.at_ps) if is_time else jump(index, look, note.stage)
-        self._screen.go(there, f"{note.name}: {note.text}" if note.text else note.name)
+        words = f"{note.name}: {note.text}" if note.text else f"at the bookmark {note.name}"
+        self._screen.go(there, words)
 
     def _unkept_here(self) -> tuple[Note, ...]:
         """What was not kept of the run that is shown."""

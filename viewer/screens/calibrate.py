@@ -114,7 +114,7 @@ class CalibratePanel(Panel):
 
     def action_do(self, name: str) -> None:
         """Carries out an action of the panel by its name in the action table."""
-        self._said, self._is_wrong = "", False
+        self._said, self._is_wrong, self._message = "", False, ""
         match name:
             case "turn_up":
                 self._turn(1)

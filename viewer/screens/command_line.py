@@ -65,15 +65,16 @@ class CommandLine(ModalScreen[str | None]):
             event.prevent_default()
             line = self.line
             found = self._offers(line.value)
-            if not found:
-                self._say("nothing completes this")
+            self._found = found
+            self._say("" if found else "nothing completes this")
             line.value = completed(line.value, found, self._behind)
             line.cursor_position = len(line.value)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Shows how it could go on. A change from before the Enter leaves what that said."""
-        self._found = self._offers(event.value) if event.value else ()
-        if not self._wrong or event.value != self._refused:
+        typed = self.line.value  # `event.value` may be of keys before others that came at once
+        self._found = self._offers(typed) if typed else ()
+        if not self._wrong or typed != self._refused:
             self._say("")
 
     def _submitted(self, text: str) -> None:

@@ -25,7 +25,7 @@ from ..model.marking import area_words, mark_area
 from ..model.matching import PatternError, compiled
 from ..model.rows import filter_rows
 from ..model.text import quoted
-from ..typed import Typed, TypedError, completions, parse
+from ..typed import Typed, TypedError, completions, parse, speed_of
 from ..typed_actions import TYPED
 from .area import AreaPanel
 from .ask import AskLine
@@ -167,7 +167,7 @@ def _check(screen: Main, typed: Typed) -> None:
         case "time":
             times.parse_signed(argument)
         case "speed":
-            times.parse(argument)
+            speed_of(argument)
         case "command":
             to_command(index, look, _number(argument))
         case "pe":
@@ -287,7 +287,7 @@ TYPED_DOINGS: dict[str, TypedDoing] = {
     "filter": filter_by,
     "mark": lambda screen, text: screen.bookmarks.add(name=text),
     "note": lambda screen, text: screen.bookmarks.add(text=text),
-    "speed": lambda screen, text: screen.player.set_speed(times.parse(text)),
+    "speed": lambda screen, text: screen.player.set_speed(speed_of(text)),
     "table": _save_table,
     "picture": _save_picture,
 }

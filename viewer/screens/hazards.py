@@ -141,6 +141,7 @@ class HazardPanel(Panel):
 
     def action_do(self, name: str) -> None:
         """Carries out an action of the list by its name in the action table."""
+        self._message = ""
         match name:
             case "next_fate":
                 self._want(next_fate(self.wanted))
@@ -222,4 +223,4 @@ def _found_words(hazards: HazardIndex) -> str:
     count, is_more = hazards.counts[Fate.POTENTIAL], hazards.counts[Fate.VIOLATED] > 0
     if count:
         return f"{count:,} more can go wrong" if is_more else f"{count:,} can go wrong"
-    return "nothing else can go wrong" if is_more else "nothing can go wrong"
+    return "nothing else can go wrong" if is_more else "no pair can go wrong"

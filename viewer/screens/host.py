@@ -54,7 +54,7 @@ class Host(Protocol):
         """Looks there, and says something in the last line."""
 
     def say(self, message: str) -> None:
-        """Says something in the last line, until the next move."""
+        """Says something in the last line, until the next key."""
 
     def repaint(self) -> None:
         """Paints again what has changed."""

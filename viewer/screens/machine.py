@@ -23,7 +23,7 @@ from ..model.machine import (
     next_engine,
     stepped,
 )
-from ..model.machine_lines import map_lines, rank_under
+from ..model.machine_lines import map_lines, more_words, rank_under
 from ..model.machine_words import Drawn, machine_detail, machine_title
 from ..model.text import Line, Span, fit_line
 from ..model.tones import STRONG
@@ -82,7 +82,7 @@ class MachineScreen(Screen[int | None]):
         drawn, room = self._drawn(), max(height - FIXED_LINES, 0)
         said = fit_line((Span(f" {self._message}", STRONG),), width)
         lines = [
-            machine_title(drawn, width),
+            machine_title(drawn, width, more_words(drawn, width)),
             *map_lines(drawn, width, room),
             fit_line((), width),
             *machine_detail(drawn, width),

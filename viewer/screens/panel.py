@@ -11,7 +11,7 @@ from ..action import Action
 from ..actions import everywhere, named
 from ..model.help import no_key_words, panel_title
 from ..model.lists import end_words, moved
-from ..model.text import Line, fit_line
+from ..model.text import Line, cells, fit_line
 from ..panel_actions import LISTS, in_section
 from ..widgets.painted import Painted
 from .host import PictureAsked, ThemeAsked
@@ -86,6 +86,8 @@ class Panel(ModalScreen[int | None]):
     def _painted(self, width: int, height: int) -> list[Line]:
         said = self._message
         words = f"{self._title_words} · {said}" if said else self._title_words
+        if said and cells(words) > width - len("──  "):
+            words = said
         title = panel_title(words, self.KEYS, width, is_said=bool(said))
         room = max(height - FRAME_LINES, 1)
         body = self.shown(width, room)

@@ -53,7 +53,7 @@ class Player:
             self._screen.say(f"{times.short(speed)} a second is as slow as it gets")
 
     def set_speed(self, speed: int) -> None:
-        """So many picoseconds a second, at least 1 a tick."""
+        """So many picoseconds a second, at least 1 a tick: TICKS_PER_S."""
         self.speed = max(speed, TICKS_PER_S)
         self._tell()
 

@@ -67,7 +67,7 @@ def _write(write: Callable[[], None], words: str, tell: Callable[[str], None]) -
 
 
 def _say(screen: Saying, words: str) -> None:
-    """On the screen that saved, or on the one in front where that is gone by now."""
-    told = screen if screen.is_attached else screen.app.screen
+    """On the screen that saved, or on the main one where that is gone by now."""
+    told = screen if screen.is_attached else screen.app.screen_stack[0]
     if hasattr(told, "say"):
         told.say(words)

@@ -11,7 +11,7 @@ from ...schemas.timeline import Status
 from ..actions import HINTS, named, on_timeline
 from ..model import frame, pointing
 from ..model.hazards import HazardIndex, own_hazards
-from ..model.help import hint_line, no_key_words
+from ..model.help import hint_line, no_key_words, said_lines
 from ..model.index import TimelineIndex
 from ..model.look import Look, first_look
 from ..model.marking import delta_words
@@ -19,8 +19,7 @@ from ..model.minimap import minimap_lines, minimap_room
 from ..model.rows import rows_height, scrolled
 from ..model.said import said
 from ..model.stage_box import box_lines, strip_lines
-from ..model.text import Line, Span, fit_line
-from ..model.tones import STRONG
+from ..model.text import Line
 from ..widgets.painted import Painted
 from ..widgets.picture import Picture
 from .background import Background
@@ -109,17 +108,14 @@ class TimelineScreen(Screen[None]):
         return strip_lines(self.index, self.look, width)
 
     def _last_lines(self, width: int, _: int) -> list[Line]:
-        return [
+        lines = [
             frame.why_line(self.index, self.hazards, self.look, width),
             frame.trail_line(self.index, self.look, width),
             frame.kernel_line(self.index, self.look, width),
-            self._hints(width),
+            hint_line(HINTS, width),
         ]
-
-    def _hints(self, width: int) -> Line:
-        if self._message:
-            return fit_line((Span(f" {self._message}", STRONG),), width)
-        return hint_line(HINTS, width)
+        said = said_lines(self._message, width)
+        return [*lines[: len(lines) - len(said)], *said]
 
     def go(self, look: Look, message: str = "") -> None:
         """Looks there, and says something in the last line."""
@@ -138,13 +134,17 @@ class TimelineScreen(Screen[None]):
             painted.repaint()
 
     def say(self, message: str) -> None:
-        """Says something in the last line, until the next move."""
+        """Says something in the last line, until the next key."""
         self.go(self.look, message)
 
     # ---------------------------------------------------------------- keys
 
     def action_do(self, name: str) -> None:
-        """Carries out an action by its name in the action table. All but the speed ends playing."""
+        """Carries out an action by its name in the action table. All but the speed ends playing. What was
+        said until now is said no more.
+        """
+        if self._message:
+            self.say("")
         was_playing = self.player.is_playing
         if was_playing and name not in PLAYING:
             self.player.stop()

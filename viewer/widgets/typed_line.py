@@ -18,7 +18,9 @@ class TakesKeys(Protocol):
 
 
 class TypedLine(Input):
-    """`submitted` is called with the text on Enter; it closes the screen, or says what is wrong."""
+    """`submitted` is called with the text on Enter; it closes the screen, or says what is wrong. Where
+    the screen is closed or another lies over it, Enter is not for this line any more.
+    """
 
     def __init__(
         self,
@@ -38,5 +40,6 @@ class TypedLine(Input):
             return
         event.stop()
         event.prevent_default()
-        self._submitted(self.value)
+        if self.screen.is_active:
+            self._submitted(self.value)
         cast(TakesKeys, self.app).line_has_taken_enter()

@@ -141,7 +141,9 @@ def test_a_line_that_is_answered_or_covered_takes_no_enter(opt2):
     assert asyncio.run(go()) == 3  # the timeline and both lines, the upper one unanswered
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(
+    "seed", [*range(3), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(3, 12))]
+)
 def test_forty_keys_at_once_three_times_over(opt2, opt3, seed, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     other = (opt3, "opt3") if seed % 3 == 2 else None

@@ -4,6 +4,7 @@ NumPy would else take a handle for a Python object and compute something that no
 for. Each message names the tl verb to use.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
@@ -60,7 +61,7 @@ class NoSuchMethodError(KernelError, AttributeError):
     """Nothing by that name; as an AttributeError it lets `hasattr` answer."""
 
 
-class NoValues:
+class NoValues(ABC):
     """A handle, or a tensor in HBM. `OFFERED` are its attributes that are a kernel's to use,
     `BEFORE_VERBS` is what must be done before arithmetic takes it.
     """
@@ -70,9 +71,9 @@ class NoValues:
     BEFORE_VERBS: ClassVar[str] = ""
 
     @property
+    @abstractmethod
     def described(self) -> str:
         """For messages: `'Sj' [8, 64] f32`."""
-        raise NotImplementedError
 
     def refused(self, asked: str, verb: str | None) -> KernelError:
         """The error for something that computes with the values, and what does it in tl."""

@@ -124,10 +124,8 @@ class ClusterWorkers:
     def _results(self, future: Any, chunk: Chunk) -> list[PointResult]:
         """The chunk's results, numbered as the sweep numbers its points."""
         answer: Future[Evaluated] = asked(future.result)
-        while not wait(
-            [answer], SECONDS_BETWEEN_LOOKS
-        ).done:  # lost with its worker, or no scheduler
-            self._check_attended()
+        while not wait([answer], SECONDS_BETWEEN_LOOKS).done:
+            self._check_attended()  # it may have been lost with its worker, or with the scheduler
         try:
             evaluated = answer.result()
         except Exception as error:  # what a worker raised, or the next one, if the result was lost

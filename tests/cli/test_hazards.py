@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from kerntape.cli.main import main
 from kerntape.schemas.trace_file import read_trace, write_trace
+from race import RACE
 
 
 @pytest.fixture(scope="module")
@@ -139,22 +140,6 @@ def test_an_unknown_policy_and_a_missing_trace_are_one_line_each(run) -> None:
 def test_the_same_question_has_the_same_answer_to_the_byte(run) -> None:
     question = ("one.ktrace", "--policy", "none", "--json")
     assert run(*question) == run(*question)
-
-
-RACE = """\
-def kernel(x, y, *, tl):
-    if tl.program_id(0) == 0:
-        tl.store(tl.part_of(x, pe=1), tl.load(x))
-    else:
-        tl.store(y, tl.load(x))
-
-
-def launch(rt):
-    by_pe = rt.split(axis=0, over="pe")
-    x = rt.random((64,), "f32", placement=by_pe)
-    y = rt.output(rt.empty((64,), "f32", placement=by_pe))
-    rt.launch(kernel, (2, 1, 1), x, y)
-"""
 
 
 @pytest.fixture

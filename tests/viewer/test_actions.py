@@ -30,12 +30,9 @@ from kerntape.viewer.screens.calibrate import CalibratePanel
 from kerntape.viewer.screens.hazards import HazardPanel
 from kerntape.viewer.screens.panel import Panel
 from kerntape.viewer.typed_actions import TYPED
+from painted_text import line_text
 
 GUIDE = Path(__file__).parents[2] / "docs" / "browser.md"
-
-
-def text(line):
-    return "".join(span.text for span in line).rstrip()
 
 
 def test_no_key_does_two_things_on_the_timeline():
@@ -57,31 +54,31 @@ def test_help_shows_every_action_and_which_line_is_whose():
     assert {line_cells(line) for line in listed.lines} == {120}
     by_place = dict(zip(listed.places, listed.lines, strict=True))
     for place, action in enumerate(found_actions(sections(), "")):
-        assert action.words in text(by_place[place])
-        assert action.shown in text(by_place[place])
+        assert action.words in line_text(by_place[place])
+        assert action.shown in line_text(by_place[place])
     assert len(by_place) == len(ACTIONS) + 1
-    assert text(by_place[3]).startswith("  ›")
+    assert line_text(by_place[3]).startswith("  ›")
 
 
 def test_help_filters_by_every_word_typed_in_keys_names_and_words():
     names = [action.name for action in found_actions(sections(), "Stage PREV")]
     assert "previous_stage" in names
     assert "next_stage" not in names
-    shown = [text(line) for line in key_lines(sections(), "critical step", 0, 80).lines]
+    shown = [line_text(line) for line in key_lines(sections(), "critical step", 0, 80).lines]
     assert shown == ["  Why", "  › o                 critical path, step by step"]
-    assert [text(line) for line in key_lines(sections(), "xyzzy", -1, 80).lines] == [
+    assert [line_text(line) for line in key_lines(sections(), "xyzzy", -1, 80).lines] == [
         "  nothing fits"
     ]
 
 
 def test_the_hints_give_way_from_the_middle_and_keep_help_and_quit():
-    assert text(hint_line(HINTS, 100)).endswith("? keys  q quit")
-    assert text(hint_line(HINTS, 45)) == " , . stage  [ ] why / then  ? keys  q quit"
-    assert text(hint_line(HINTS, 80)) == (
+    assert line_text(hint_line(HINTS, 100)).endswith("? keys  q quit")
+    assert line_text(hint_line(HINTS, 45)) == " , . stage  [ ] why / then  ? keys  q quit"
+    assert line_text(hint_line(HINTS, 80)) == (
         " , . stage  [ ] why / then  w s zoom  / find  ⇥ hazards  ? keys  q quit"
     )
-    assert text(hint_line(HINTS, 30)) == " , . stage  ? keys  q quit"
-    assert text(hint_line(HINTS, 18)) == " ? keys  q quit"
+    assert line_text(hint_line(HINTS, 30)) == " , . stage  ? keys  q quit"
+    assert line_text(hint_line(HINTS, 18)) == " ? keys  q quit"
 
 
 @pytest.mark.parametrize("width", [40, 80, 100, 200])
@@ -90,7 +87,7 @@ def test_the_last_line_has_whole_hints_only_with_help_and_the_way_out(hints, wid
     entries = [f"{keys} {words}" for keys, words in hints]
     line = hint_line(hints, width)
     assert line_cells(line) == width
-    shown = text(line).strip().split("  ")
+    shown = line_text(line).strip().split("  ")
     assert set(shown) <= set(entries)
     assert shown[-2:] == entries[-2:]
     assert shown[:-2] == entries[: len(shown) - 2]
@@ -126,9 +123,9 @@ def test_a_panel_s_own_section_comes_before_that_of_all_panels():
 
 
 def test_help_lists_the_glyphs_and_finds_them():
-    shown = [text(line) for line in key_lines(sections(), "pinned", -1, 80).lines]
+    shown = [line_text(line) for line in key_lines(sections(), "pinned", -1, 80).lines]
     assert shown == ["  Glyphs", "    ┬                 a row that P pinned to the top"]
-    assert "  Glyphs" in [text(line) for line in key_lines(sections(), "", -1, 80).lines]
+    assert "  Glyphs" in [line_text(line) for line in key_lines(sections(), "", -1, 80).lines]
 
 
 @pytest.mark.parametrize(
@@ -143,24 +140,26 @@ def test_help_lists_the_glyphs_and_finds_them():
 def test_a_panel_s_keys_are_cut_at_whole_ones_and_help_and_close_are_always_there(width, shown):
     line = panel_title("hazards · 4", "Enter show · a any", width, is_said=False)
     assert line_cells(line) == width
-    assert text(line) == shown
+    assert line_text(line) == shown
 
 
 def test_what_a_panel_says_goes_before_its_keys():
     line = panel_title("area · saved 12 stages as area.csv", "E save", 50, is_said=True)
-    assert text(line) == "── area · saved 12 stages as area.csv " + "─" * 12
-    assert "? keys" in text(panel_title("area · saved", "E save", 60, is_said=True))
+    assert line_text(line) == "── area · saved 12 stages as area.csv " + "─" * 12
+    assert "? keys" in line_text(panel_title("area · saved", "E save", 60, is_said=True))
 
 
 def test_the_entries_of_a_prompt_are_cut_at_whole_ones():
-    assert text(entries_line("7.4us · #31 · or any action", 30)) == " 7.4us · #31 · or any action"
-    assert text(entries_line("7.4us · #31 · or any action", 20)) == " 7.4us · #31"
+    assert (
+        line_text(entries_line("7.4us · #31 · or any action", 30)) == " 7.4us · #31 · or any action"
+    )
+    assert line_text(entries_line("7.4us · #31 · or any action", 20)) == " 7.4us · #31"
 
 
 def test_offers_are_cut_at_whole_ones_and_the_rest_is_counted():
-    assert text(offers_line(("zoom_in", "zoom_out"), 30)) == " zoom_in  zoom_out"
-    assert text(offers_line(("one", "two", "three", "four"), 20)) == " one  two  … 2 more"
-    assert text(offers_line(("a_very_long_one", "b"), 10)) == " a_very_l…"
+    assert line_text(offers_line(("zoom_in", "zoom_out"), 30)) == " zoom_in  zoom_out"
+    assert line_text(offers_line(("one", "two", "three", "four"), 20)) == " one  two  … 2 more"
+    assert line_text(offers_line(("a_very_long_one", "b"), 10)) == " a_very_l…"
 
 
 def test_a_key_that_is_none_is_named_as_it_is_typed():

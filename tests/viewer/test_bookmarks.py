@@ -6,17 +6,9 @@ from dataclasses import replace
 import pytest
 from kerntape.viewer.model.index import NO_STAGE
 from kerntape.viewer.model.look import select
-from kerntape.viewer.widgets.painted import Painted
+from painted_text import last_line, line_texts
 
 STAGE = 100
-
-
-def text(lines):
-    return ["".join(span.text for span in line).rstrip() for line in lines]
-
-
-def last_line(screen):
-    return text(screen.query_one("#last", Painted).lines)[-1].strip()
 
 
 async def settled(pilot):
@@ -101,7 +93,7 @@ def test_bare_times_of_the_opened_run_are_counted_but_not_shown_in_another(besid
         await pilot.press("B")
         assert (
             "1 is not shown: what it marks is not in this run"
-            in text(pilot.app.screen.panel.lines)[1]
+            in line_texts(pilot.app.screen.panel.lines)[1]
         )
 
     assert len(beside(scenario)) == 1

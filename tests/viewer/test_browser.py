@@ -17,18 +17,15 @@ from kerntape.viewer.screens.list_panel import ListPanel
 from kerntape.viewer.screens.summary import SummaryScreen
 from kerntape.viewer.widgets.painted import Painted
 from kerntape.viewer.widgets.picture import Picture
+from painted_text import line_texts
 from textual import events
 from timeline_builder import decode_like, topology, two_commands
 
 MOVING = [action for action in on_timeline() if action.move is not None]
 
 
-def text(lines):
-    return ["".join(span.text for span in line).rstrip() for line in lines]
-
-
 def painted(screen, name):
-    return text(screen.query_one(f"#{name}", Painted).lines)
+    return line_texts(screen.query_one(f"#{name}", Painted).lines)
 
 
 def test_every_key_of_every_move_does_what_the_table_says(drive):
@@ -174,9 +171,9 @@ def test_help_scrolls_where_it_is_longer_than_its_panel(drive, decode):
     async def scenario(pilot, screen):
         await pilot.press("question_mark")
         panel = pilot.app.screen.query_one("#panel", Painted)
-        assert text(panel.lines)[1] == "  Stages"
+        assert line_texts(panel.lines)[1] == "  Stages"
         await pilot.press(*["pagedown"] * 20)
-        assert "› Esc q" in "".join(text(panel.lines)) or pilot.app.screen.place > 40
+        assert "› Esc q" in "".join(line_texts(panel.lines)) or pilot.app.screen.place > 40
 
     drive(decode, scenario, size=(80, 24))
 

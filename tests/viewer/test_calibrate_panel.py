@@ -16,6 +16,7 @@ from kerntape.viewer.screens.ask import AskLine
 from kerntape.viewer.screens.calibrate import CalibratePanel
 from kerntape.viewer.screens.compare import CompareScreen
 from kerntape.viewer.widgets.painted import Painted
+from painted_text import line_texts
 
 FIXED = "pe_cpu.fixed_cycles"
 
@@ -23,10 +24,6 @@ FIXED = "pe_cpu.fixed_cycles"
 async def settled(pilot):
     await pilot.app.workers.wait_for_complete()
     await pilot.pause()
-
-
-def text(lines):
-    return ["".join(span.text for span in line).rstrip() for line in lines]
 
 
 async def open_at(pilot, row):
@@ -51,7 +48,7 @@ def test_turning_a_number_replays_and_the_header_tells_old_and_new(drive, opt2):
         assert screen.others.recalibration.settings.value(FIXED) == Decimal("48.4")
         assert screen.index.timeline.makespan_ps == expected
         assert screen.look.stage == stage
-        header = text(screen.query_one("#header", Painted).lines)[0]
+        header = line_texts(screen.query_one("#header", Painted).lines)[0]
         assert " → " in header
         assert header.endswith("%")
         await pilot.press("escape")
@@ -79,7 +76,7 @@ def test_every_key_of_the_panel_does_what_the_table_says(drive, opt2, tmp_path, 
                 await settled(pilot)
                 value = recalibration.settings.value(FIXED)
                 assert value == Decimal(values.get(action.name, "40")), key
-        assert "saved decode-calibration.yaml" in " ".join(text(panel.panel.lines))
+        assert "saved decode-calibration.yaml" in " ".join(line_texts(panel.panel.lines))
 
     drive(opt2, scenario)
     assert read_calibration("decode-calibration.yaml").pe_cpu.fixed_cycles == 40
@@ -108,17 +105,17 @@ def test_a_file_that_is_there_already_is_never_overwritten(drive, opt2, tmp_path
     async def scenario(pilot, screen):
         panel = await open_at(pilot, FIXED)
         await pilot.press("s", "enter")  # a free name is offered
-        assert "saved decode-calibration-2.yaml" in " ".join(text(panel.panel.lines))
+        assert "saved decode-calibration-2.yaml" in " ".join(line_texts(panel.panel.lines))
         await pilot.press("s", *"mine", "enter")
         line = pilot.app.screen
         assert isinstance(line, AskLine)
-        said = text(line.query_one("#prompt", Painted).lines)[0]
+        said = line_texts(line.query_one("#prompt", Painted).lines)[0]
         assert said == " mine.yaml exists already and is left alone: type another name"
         await pilot.press("escape", "s", "backspace", "enter")
-        said = text(pilot.app.screen.query_one("#prompt", Painted).lines)[0]
+        said = line_texts(pilot.app.screen.query_one("#prompt", Painted).lines)[0]
         assert said == " a calibration file must have a name: type one, or Esc"
         await pilot.press(*"none", "slash", *"mine", "enter")
-        assert "none" in " ".join(text(panel.panel.lines)[-3:])  # no such folder
+        assert "none" in " ".join(line_texts(panel.panel.lines)[-3:])  # no such folder
 
     drive(opt2, scenario)
     assert Path("mine.yaml").read_text() == "mine"
@@ -133,7 +130,7 @@ def test_saving_tells_how_the_run_is_had_again(drive, opt2, tmp_path, monkeypatc
         await pilot.press("home", "right", "s", *"mine", "enter")
         await settled(pilot)
         policy = screen.index.timeline.policy.name
-        said = " ".join(" ".join(text(panel.panel.lines)[-3:]).split())
+        said = " ".join(" ".join(line_texts(panel.panel.lines)[-3:]).split())
         assert f"kerntape replay --calibration mine.yaml --hazards {policy} uses it" in said
 
     drive(opt2, scenario)
@@ -142,22 +139,24 @@ def test_saving_tells_how_the_run_is_had_again(drive, opt2, tmp_path, monkeypatc
 def test_what_was_changed_is_told_above_the_rows_and_marked(drive, opt2):
     async def scenario(pilot, screen):
         panel = await open_at(pilot, FIXED)
-        assert text(panel.panel.lines)[1] == "   as it was opened: default, strict_fifo"
+        assert line_texts(panel.panel.lines)[1] == "   as it was opened: default, strict_fifo"
         await pilot.press("right")
-        shown = text(panel.panel.lines)
+        shown = line_texts(panel.panel.lines)
         assert shown[1] == f"  *1 changed: {FIXED} 40 → 44"
         assert sum(line.startswith(f" ›*{FIXED}") for line in shown) == 1
         await pilot.press("r")
-        shown = text(panel.panel.lines)
+        shown = line_texts(panel.panel.lines)
         assert shown[1].startswith("   as it was opened")
         assert f"   {FIXED} is 40 again" in shown
         await pilot.press("r")
-        assert "   nothing to put back here: this is as it was opened" in text(panel.panel.lines)
+        assert "   nothing to put back here: this is as it was opened" in line_texts(
+            panel.panel.lines
+        )
         await pilot.press("right", "down", "right", "R")
-        assert "   all is as it was opened again" in text(panel.panel.lines)
+        assert "   all is as it was opened again" in line_texts(panel.panel.lines)
         assert screen.others.recalibration.settings.is_base
         await pilot.press("R")
-        assert "   nothing to put back: all is as it was opened" in text(panel.panel.lines)
+        assert "   nothing to put back: all is as it was opened" in line_texts(panel.panel.lines)
 
     drive(opt2, scenario)
 
@@ -166,11 +165,11 @@ def test_a_number_out_of_range_is_one_clear_line(drive, opt2):
     async def scenario(pilot, screen):
         panel = await open_at(pilot, "hbm.bytes_per_ns")
         await pilot.press("enter", "0", "enter")
-        said = text(pilot.app.screen.query_one("#prompt", Painted).lines)[0]
+        said = line_texts(pilot.app.screen.query_one("#prompt", Painted).lines)[0]
         assert said == " bytes_per_ns: must be above 0 (from 10^-12 to 10^12), not 0"
         await pilot.press(*"e12", "backspace", *["backspace"] * 3, *"1e12", "enter", "right")
         assert "bytes_per_ns: must be above 0 (from 10^-12 to 10^12), not" in " ".join(
-            text(panel.panel.lines)
+            line_texts(panel.panel.lines)
         )
 
     drive(opt2, scenario, (80, 24))
@@ -179,7 +178,7 @@ def test_a_number_out_of_range_is_one_clear_line(drive, opt2):
 def test_a_click_chooses_the_row_that_it_is_on(drive, opt2):
     async def scenario(pilot, screen):
         panel = await open_at(pilot, FIXED)
-        at = next(i for i, line in enumerate(text(panel.panel.lines)) if FIXED in line)
+        at = next(i for i, line in enumerate(line_texts(panel.panel.lines)) if FIXED in line)
         panel.place = 0
         await pilot.click("#panel", offset=(5, at))
         assert panel._row() == FIXED
@@ -193,7 +192,7 @@ def test_an_exact_number_is_typed_and_a_wrong_one_is_said(drive, opt2):
         await pilot.press("enter", *"soon", "enter")
         line = pilot.app.screen
         assert isinstance(line, AskLine)
-        said = text(line.query_one("#prompt", Painted).lines)[0]
+        said = line_texts(line.query_one("#prompt", Painted).lines)[0]
         assert said == " fixed_cycles: must be a number, not 'soon'"
         await pilot.press(*["backspace"] * 4, *"12", "full_stop", "5", "enter")
         await settled(pilot)
@@ -223,11 +222,11 @@ def test_what_cannot_be_turned_says_so(drive, opt2):
     async def scenario(pilot, screen):
         panel = await open_at(pilot, "pe_scheduler.plan_cycles_per_op")
         await pilot.press("right")
-        assert "is 0, which has no tenth" in " ".join(text(panel.panel.lines))
+        assert "is 0, which has no tenth" in " ".join(line_texts(panel.panel.lines))
         await pilot.press("end", "right")
-        assert "nothing to turn here" in " ".join(text(panel.panel.lines))
+        assert "nothing to turn here" in " ".join(line_texts(panel.panel.lines))
         await pilot.press("enter")
-        assert "only a number can be typed" in " ".join(text(panel.panel.lines))
+        assert "only a number can be typed" in " ".join(line_texts(panel.panel.lines))
         await pilot.press("r")
         assert screen.others.recalibration.settings.is_base
 

@@ -25,6 +25,7 @@ from kerntape.viewer.model.calibrating import (
     unchanged,
 )
 from kerntape.viewer.model.changes import signed_percent
+from painted_text import line_text
 from timeline_builder import CALIBRATION
 
 HBM, FIXED, PLAN = "hbm.bytes_per_ns", "pe_cpu.fixed_cycles", "pe_scheduler.plan_cycles_per_op"
@@ -33,10 +34,6 @@ HBM, FIXED, PLAN = "hbm.bytes_per_ns", "pe_cpu.fixed_cycles", "pe_scheduler.plan
 @pytest.fixture
 def base():
     return unchanged(Calibration.model_validate(CALIBRATION), resolve_policy("strict_fifo"))
-
-
-def text(line):
-    return "".join(span.text for span in line).rstrip()
 
 
 def test_a_turn_is_ten_percent_at_four_digits_and_back_again(base):
@@ -105,7 +102,7 @@ def shown(base):
 
 def test_the_panel_has_a_line_for_every_number_and_every_engine(shown):
     lines, places = calibrate_lines(shown, 1, 80)
-    assert [text(line) for line in lines] == [
+    assert [line_text(line) for line in lines] == [
         "   hazard policy                   strict_fifo",
         "   number                          value      was          10 % more  10 % less",
         " ›*pe_cpu.fixed_cycles             44         40             +1.00 %    −0.50 %",
@@ -121,7 +118,7 @@ def test_the_panel_has_a_line_for_every_number_and_every_engine(shown):
 
 def test_what_differs_is_told_in_whole_entries_as_many_as_fit(base):
     def told(settings, width):
-        return text(changes_line(settings, width))
+        return line_text(changes_line(settings, width))
 
     assert told(base, 80) == "   as it was opened: default, strict_fifo"
     policies = [resolve_policy(name) for name in ("none", "strict_fifo")]

@@ -16,11 +16,8 @@ from kerntape.viewer.screens.compare_keys import MARKING, compare_moves
 from kerntape.viewer.screens.keys import KeysScreen
 from kerntape.viewer.screens.timeline import TimelineScreen
 from kerntape.viewer.widgets.painted import Painted
+from painted_text import line_texts
 from timeline_builder import two_commands
-
-
-def text(lines):
-    return ["".join(span.text for span in line).rstrip() for line in lines]
 
 
 async def settled(pilot):
@@ -103,11 +100,11 @@ def test_every_key_of_the_comparison_does_what_the_table_says(compared):
 
 def test_two_timelines_with_nothing_in_common_say_what_is_not_the_same_and_can_be_left(compared):
     async def scenario(pilot, screen):
-        shown = text(screen.query_one("#compare", Painted).lines)
+        shown = line_texts(screen.query_one("#compare", Painted).lines)
         assert shown[0] == " the two cannot be lined up: they have nothing in common"
         assert shown[-1] == " x to opt2.ktrace alone  ? keys"
         await pilot.press("n")
-        shown = text(screen.query_one("#compare", Painted).lines)
+        shown = line_texts(screen.query_one("#compare", Painted).lines)
         assert shown[-1] == " nothing is lined up to look at: x goes on"
         await pilot.press("W", "x")
         assert isinstance(pilot.app.screen, TimelineScreen)
@@ -119,13 +116,13 @@ def test_with_one_file_there_is_nothing_to_compare_until_a_number_is_turned(driv
     async def scenario(pilot, screen):
         await pilot.press("x")
         assert pilot.app.screen is screen
-        said = text(screen.query_one("#last", Painted).lines)[-1]
+        said = line_texts(screen.query_one("#last", Painted).lines)[-1]
         assert said == " nothing to compare with: name two files (view A B), or turn a number (c)"
         await pilot.press("c", "down", "right")
         await settled(pilot)
         await pilot.press("escape", "x")
         await settled(pilot)
-        shown = text(pilot.app.screen.query_one("#compare", Painted).lines)
+        shown = line_texts(pilot.app.screen.query_one("#compare", Painted).lines)
         assert "stage by stage" in shown[0]
         assert shown[2].startswith(" › as it was")
 
@@ -149,7 +146,7 @@ def test_a_mark_is_set_on_both_sides_and_both_tell_how_far_they_are_from_it(comp
         assert [look.mark_ps for look in screen.pair.looks] == marked_at
         await pilot.press(*["full_stop"] * 4)
         now = [look.at_ps for look in screen.pair.looks]
-        shown = text(screen.query_one("#compare", Painted).lines)
+        shown = line_texts(screen.query_one("#compare", Painted).lines)
         heads = [line for line in shown if "opt2.ktrace" in line or "opt3.ktrace" in line]
         for head, before, after in zip(heads, marked_at, now, strict=True):
             assert f"Δ +{times.exact(after - before)}" in head
@@ -164,7 +161,7 @@ def test_a_mark_is_set_on_both_sides_and_both_tell_how_far_they_are_from_it(comp
 
 def test_one_finds_on_the_cursor_s_side_and_the_other_follows(compared):
     def last_line(screen):
-        return text(screen.query_one("#compare", Painted).lines)[-1]
+        return line_texts(screen.query_one("#compare", Painted).lines)[-1]
 
     async def scenario(pilot, screen):
         await pilot.press("greater_than_sign")
@@ -196,10 +193,14 @@ def test_keys_picture_and_table_are_there_too(compared, tmp_path, monkeypatch):
         assert screen.look.stage == screen.comparison.moment_of_row(row).stages[0]
         await pilot.press("e")
         await pilot.pause()
-        assert text(screen.query_one("#compare", Painted).lines)[-1] == " saved opt2-compare.svg"
+        assert (
+            line_texts(screen.query_one("#compare", Painted).lines)[-1] == " saved opt2-compare.svg"
+        )
         await pilot.press("E")
         await settled(pilot)
-        assert text(screen.query_one("#compare", Painted).lines)[-1].endswith("opt2-compare.csv")
+        assert line_texts(screen.query_one("#compare", Painted).lines)[-1].endswith(
+            "opt2-compare.csv"
+        )
 
     compared(scenario)
     with Path("opt2-compare.csv").open(encoding="utf-8", newline="") as file:

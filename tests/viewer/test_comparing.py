@@ -33,11 +33,8 @@ from kerntape.viewer.model.comparing_lines import (
 from kerntape.viewer.model.index import TimelineIndex
 from kerntape.viewer.model.look import select
 from kerntape.viewer.model.text import line_cells
+from painted_text import line_text
 from timeline_builder import decode_like, topology, two_commands
-
-
-def text(line):
-    return "".join(span.text for span in line).rstrip()
 
 
 def later(timeline, by_ps, first_stage):
@@ -141,15 +138,19 @@ def replay_of_nothing():
 
 
 def test_the_heads_and_the_table_say_what_is_compared(slower):
-    assert text(heading_line(slower, 90)) == (
+    assert line_text(heading_line(slower, 90)) == (
         " 96.00 ns → 104.0 ns  +8.000 ns  +8.33 %" + " " * 35 + "stage by stage"
     )
     pair = to_difference(slower, first_pair(slower), 1)
-    assert text(pane_line(slower, pair, UPPER, 60)) == "   one  96.00 ns  default · strict_fifo"
-    assert text(pane_line(slower, pair, LOWER, 60)) == " › two  104.0 ns  default · strict_fifo"
+    assert (
+        line_text(pane_line(slower, pair, UPPER, 60)) == "   one  96.00 ns  default · strict_fifo"
+    )
+    assert (
+        line_text(pane_line(slower, pair, LOWER, 60)) == " › two  104.0 ns  default · strict_fifo"
+    )
     lines, top = difference_lines(slower, pair, 0, 100, 4)
     assert top == 0
-    assert [text(line) for line in lines] == [
+    assert [line_text(line) for line in lines] == [
         " critical paths by kind of stage                             upper      lower     change",
         " › latency before dispatch                                       ·   8.000 ns  +8.000 ns"
         "  ██████████",
@@ -160,7 +161,7 @@ def test_the_heads_and_the_table_say_what_is_compared(slower):
 
 def test_the_lead_has_a_lane_for_either_side(slower):
     pair = first_pair(slower)
-    upper, lower, words = (text(line) for line in lead_lines(slower, pair, 12 + 26))
+    upper, lower, words = (line_text(line) for line in lead_lines(slower, pair, 12 + 26))
     # 26 columns of 4 ns: the lead of 8 begins at 88, in column 22
     assert upper == " upper ahead" + " " * 22 + "█" * 4
     assert lower == " lower ahead"

@@ -10,6 +10,7 @@ from kerntape.viewer.model.deadlock_lines import (
     stage_before,
 )
 from kerntape.viewer.model.index import NO_STAGE, TimelineIndex
+from painted_text import line_texts
 from timeline_builder import two_commands
 
 
@@ -25,25 +26,21 @@ RING = Deadlock(
 )
 
 
-def text(lines):
-    return ["".join(span.text for span in line).rstrip() for line in lines]
-
-
 def test_the_head_says_how_many_wait_and_what_clears_it():
-    assert text(deadlock_head(RING, 100)) == [
+    assert line_texts(deadlock_head(RING, 100)) == [
         "  3 commands wait for each other, 1 more PEs wait behind them",
         "  a queue depth of 4 clears it: --set topology.ipcq.depth=4",
     ]
     alone = Deadlock((blocked(0, 1, 0, 0),), (), None)
-    assert text(deadlock_head(alone, 100)) == [
+    assert line_texts(deadlock_head(alone, 100)) == [
         "  one command waits for itself",
         "  no queue depth clears it",
     ]
-    assert text(deadlock_head(None, 100)) == ["  no deadlock: every command finished"]
+    assert line_texts(deadlock_head(None, 100)) == ["  no deadlock: every command finished"]
 
 
 def test_the_cycle_is_drawn_as_one_and_the_tail_below_it():
-    assert text(deadlock_lines(RING, 1, 0, 100, 5)) == [
+    assert line_texts(deadlock_lines(RING, 1, 0, 100, 5)) == [
         "   ╭▶ PE 0 command 4 send E waits for a free slot: PE 1 command 4  ring.py:10",
         " › │  PE 1 command 4 send E waits for a free slot: PE 2 command 4  ring.py:11",
         "   ╰─ PE 2 command 4 send E waits for a free slot: PE 0 command 4  ring.py:12",
@@ -70,7 +67,7 @@ def test_the_blocked_commands_are_saved_the_cycle_first():
 
 def test_a_cycle_of_one_is_a_loop():
     alone = Deadlock((blocked(0, 1, 0, 0),), (), None)
-    assert text(deadlock_lines(alone, 0, 0, 100, 1))[0].startswith(" › ↻  PE 0 command 1")
+    assert line_texts(deadlock_lines(alone, 0, 0, 100, 1))[0].startswith(" › ↻  PE 0 command 1")
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from kerntape.viewer.screens.list_panel import ListPanel
 from kerntape.viewer.typed import TypedError, speed_of
 from kerntape.viewer.widgets.painted import Painted
 from kerntape.viewer.widgets.picture import Picture
+from painted_text import last_line, line_texts
 from textual import events
 from timeline_builder import decode_like, topology, two_commands
 
@@ -37,16 +38,8 @@ def typed(text):
     return [KEY_NAMES.get(character, character) for character in text]
 
 
-def text(lines):
-    return ["".join(span.text for span in line).rstrip() for line in lines]
-
-
-def last_line(screen):
-    return text(screen.query_one("#last", Painted).lines)[-1].strip()
-
-
 def picture(screen):
-    return text(screen.query_one(Picture).lines)
+    return line_texts(screen.query_one(Picture).lines)
 
 
 async def say(pilot, words):
@@ -163,7 +156,7 @@ def test_finding_stays_on_a_match_that_the_cursor_is_at(drive):
 def test_a_pattern_that_is_none_is_said_and_can_be_typed_again(drive):
     async def scenario(pilot, screen):
         await pilot.press("slash", "left_parenthesis", "enter")
-        prompt = text(pilot.app.screen.query_one("#prompt", Painted).lines)[0]
+        prompt = line_texts(pilot.app.screen.query_one("#prompt", Painted).lines)[0]
         assert prompt.startswith(" must be a regular expression: ")
         await pilot.press("escape")
         assert pilot.app.screen is screen
@@ -251,7 +244,7 @@ def test_an_area_is_begun_ended_studied_and_taken_away(drive):
         assert isinstance(panel, AreaPanel)
         await pilot.app.workers.wait_for_complete()
         await pilot.pause()
-        assert text(panel.panel.lines)[1] == "  0 ps to 88 ns · 88 ns"
+        assert line_texts(panel.panel.lines)[1] == "  0 ps to 88 ns · 88 ns"
         await pilot.press("escape", "V")
         assert isinstance(pilot.app.screen, AreaPanel)
         await pilot.press("V", "v")
@@ -384,7 +377,7 @@ def test_what_cannot_be_done_is_said_and_can_be_typed_again(drive, words, said):
     async def scenario(pilot, screen):
         await say(pilot, words)
         assert isinstance(pilot.app.screen, CommandLine)
-        return text(pilot.app.screen.query_one("#prompt", Painted).lines)[0]
+        return line_texts(pilot.app.screen.query_one("#prompt", Painted).lines)[0]
 
     assert drive(two_commands().build(), scenario) == said
 
@@ -404,7 +397,7 @@ def test_what_is_far_too_long_is_said_to_be(drive, words, said):
         await pilot.press("colon")
         pilot.app.focused.value = words  # as pasted
         await pilot.press("enter")
-        return text(pilot.app.screen.query_one("#prompt", Painted).lines)[0]
+        return line_texts(pilot.app.screen.query_one("#prompt", Painted).lines)[0]
 
     assert drive(two_commands().build(), scenario) == said
 
@@ -413,7 +406,7 @@ def test_tab_completes_and_what_fits_is_shown(drive):
     async def scenario(pilot, screen):
         await pilot.press("colon", *typed("zoo"))
         line = pilot.app.screen
-        assert text(line.query_one("#prompt", Painted).lines) == [" zoom_in  zoom_out"]
+        assert line_texts(line.query_one("#prompt", Painted).lines) == [" zoom_in  zoom_out"]
         span = screen.look.span_ps
         await pilot.press("tab", "i", "tab", "enter")
         assert screen.look.span_ps == span // 2
@@ -450,7 +443,7 @@ def test_bookmarks_are_kept_beside_the_file_and_found_again(tmp_path, drive):
     async def find(pilot, screen):
         screen.bookmarks._path = opened
         await pilot.press("B")
-        shown = "\n".join(text(pilot.app.screen.panel.lines))
+        shown = "\n".join(line_texts(pilot.app.screen.panel.lines))
         assert "late GEMM" in shown
         await pilot.press("down", "enter")
         assert (screen.look.stage, last_line(screen)) == (4, "b: late GEMM")
@@ -493,7 +486,7 @@ def deadlocked():
 def test_a_deadlock_s_graph_leads_to_where_each_command_stopped(drive):
     async def scenario(pilot, screen):
         await pilot.press("exclamation_mark")
-        shown = "\n".join(text(pilot.app.screen.panel.lines))
+        shown = "\n".join(line_texts(pilot.app.screen.panel.lines))
         assert "a queue depth of 2 clears it" in shown
         await pilot.press("enter")
         assert screen.look.stage == 7
@@ -507,7 +500,7 @@ def test_a_deadlock_s_graph_leads_to_where_each_command_stopped(drive):
 def test_a_run_without_a_deadlock_says_so(drive):
     async def scenario(pilot, screen):
         await pilot.press("exclamation_mark")
-        assert "no deadlock" in "\n".join(text(pilot.app.screen.panel.lines))
+        assert "no deadlock" in "\n".join(line_texts(pilot.app.screen.panel.lines))
         await pilot.press("enter")
         assert pilot.app.screen is screen
 
@@ -537,7 +530,7 @@ def test_pins_filters_and_levels_work_on_a_large_machine(drive):
 def test_the_line_of_a_pattern_offers_prefixes_and_what_there_is_behind_them(drive):
     async def scenario(pilot, screen):
         def offered():
-            return text(pilot.app.screen.query_one("#prompt", Painted).lines)[0].strip()
+            return line_texts(pilot.app.screen.query_one("#prompt", Painted).lines)[0].strip()
 
         await pilot.press("slash")
         assert offered() == (
@@ -569,16 +562,18 @@ def test_the_steps_of_the_critical_path_are_saved_as_a_table(drive, tmp_path, mo
         await pilot.press("o", "E")
         await pilot.app.workers.wait_for_complete()
         await pilot.pause()
-        shown = text(pilot.app.screen.panel.lines)[0]
+        shown = line_texts(pilot.app.screen.panel.lines)[0]
         assert "· saved 7 lines as decode-critical-path.csv " in shown
         await pilot.press("escape", "B", "E")
         assert (
             "there is no table of this to save; e saves the screen"
-            in (text(pilot.app.screen.panel.lines)[0])
+            in (line_texts(pilot.app.screen.panel.lines)[0])
         )
         await pilot.press("e")
         await pilot.pause()
-        assert "· saved decode-bookmarks-and-notes.svg " in text(pilot.app.screen.panel.lines)[0]
+        assert (
+            "· saved decode-bookmarks-and-notes.svg " in line_texts(pilot.app.screen.panel.lines)[0]
+        )
 
     drive(two_commands().build(), scenario)
     saved = Path("decode-critical-path.csv").read_text(encoding="utf-8").splitlines()

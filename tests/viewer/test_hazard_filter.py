@@ -29,14 +29,11 @@ from kerntape.viewer.model.hazard_ruler import ruler_lines
 from kerntape.viewer.model.hazards import HazardIndex
 from kerntape.viewer.model.index import TimelineIndex
 from kerntape.viewer.model.text import line_cells
+from painted_text import line_text
 from timeline_builder import topology, two_commands
 
 Q, K, S = range(3)
 """The handles of two_commands."""
-
-
-def text(line):
-    return "".join(span.text for span in line).rstrip()
 
 
 @pytest.fixture
@@ -201,7 +198,7 @@ def test_the_ruler_shows_where_two_handles_overlap():
     # K is 4096 bytes at 0x400, s 1024 at 0x1400: seen from s, the two overlap in the last 256 of K
     row |= {"later_handle": S, "byte_from": 0x1300, "byte_to": 0x1400}
     index = TimelineIndex(builder.build(), "x")
-    lines = [text(line) for line in ruler_lines(index, HazardIndex(index), 0, 51 + 20)]
+    lines = [line_text(line) for line in ruler_lines(index, HazardIndex(index), 0, 51 + 20)]
     # 20 cells of 256 bytes
     assert [line[13:33] for line in lines[:3]] == [
         "├──────────────┤    ",
@@ -217,7 +214,7 @@ def test_the_ruler_of_a_tensor_in_hbm_names_it():
     builder.placed[tensor] = (*builder.placed[tensor][:1], 0, *builder.placed[tensor][2:])
     builder.hazard(Outcome.POTENTIAL, HazardKind.WAW, 0, 1, tensor)
     index = TimelineIndex(builder.build(), "x")
-    last = text(ruler_lines(index, HazardIndex(index), 0, 80)[3])
+    last = line_text(ruler_lines(index, HazardIndex(index), 0, 80)[3])
     assert last.startswith("  in HBM     ▲")
     assert last.endswith("of out")
 
@@ -225,16 +222,16 @@ def test_the_ruler_of_a_tensor_in_hbm_names_it():
 def test_the_policies_are_told_by_what_they_make_of_the_pair():
     verdicts = {"none": Verdict.UNORDERED, "serial": Verdict.HELD, "mine": Verdict.ORDERED}
     verdicts |= {"byte_range": Verdict.HELD}
-    assert text(verdict_line(verdicts, 100)) == (
+    assert line_text(verdict_line(verdicts, 100)) == (
         "  held by serial, byte_range · ordered anyway under mine · open under none"
     )
-    assert text(verdict_line({}, 100)) == "  asking the shipped policies …"
+    assert line_text(verdict_line({}, 100)) == "  asking the shipped policies …"
 
 
 def test_the_verdicts_of_all_shipped_policies_fit_80_columns():
     # three groups are the longest: nothing is left out in either
     verdicts = dict.fromkeys(shipped_policies(), Verdict.HELD)
     verdicts |= {"serial": Verdict.ORDERED, "none": Verdict.UNORDERED}
-    assert text(verdict_line(verdicts, 80)) == (
+    assert line_text(verdict_line(verdicts, 80)) == (
         "  held byte_range, rw_aware, rw_handles, strict_fifo; ordered serial; open none"
     )

@@ -13,10 +13,8 @@ from kerntape.viewer.pair_verdicts import PairVerdicts
 from kerntape.viewer.panel_actions import HAZARDS, in_section
 from kerntape.viewer.screens.ask import AskLine
 from kerntape.viewer.screens.hazards import HazardPanel
-
-
-def text(lines):
-    return ["".join(span.text for span in line).rstrip() for line in lines]
+from painted_text import line_texts
+from race import RACE
 
 
 async def settled(pilot):
@@ -28,22 +26,6 @@ async def settled(pilot):
 def one_slot(captured_decode):
     """The score tile recycled through one slot: strict_fifo lets the next scores overwrite it."""
     return captured_decode("opt2", s_kv=256, slots=1)
-
-
-RACE = """\
-def kernel(x, y, *, tl):
-    if tl.program_id(0) == 0:
-        tl.store(tl.part_of(x, pe=1), tl.load(x))
-    else:
-        tl.store(y, tl.load(x))
-
-
-def launch(rt):
-    by_pe = rt.split(axis=0, over="pe")
-    x = rt.random((64,), "f32", placement=by_pe)
-    y = rt.output(rt.empty((64,), "f32", placement=by_pe))
-    rt.launch(kernel, (2, 1, 1), x, y)
-"""
 
 
 @pytest.fixture
@@ -85,7 +67,7 @@ def test_a_handle_is_typed_and_the_title_tells_the_filter(drive, one_slot):
         await pilot.press("backspace", *"^S$", "enter")
         panel = pilot.app.screen
         await settled(pilot)
-        title = text(panel.panel.lines)[0]
+        title = line_texts(panel.panel.lines)[0]
         assert title.startswith("── hazards · 7 of 10 · on '^S$' ──")
         await pilot.press("slash", "escape", "r")
         assert panel.count() == 10
@@ -132,17 +114,17 @@ def test_the_possible_pairs_are_told_not_to_be_looked_for_yet_and_then_what_came
     async def scenario(pilot, screen):
         await pilot.press("tab")
         panel = pilot.app.screen
-        assert "? potential: a finds them" in text(panel.panel.lines)[1]
+        assert "? potential: a finds them" in line_texts(panel.panel.lines)[1]
         await pilot.press("o", "o")
         assert panel.wanted.fate is Fate.POTENTIAL
-        assert text(panel.panel.lines)[2].startswith("  not looked for yet: a finds")
+        assert line_texts(panel.panel.lines)[2].startswith("  not looked for yet: a finds")
         await pilot.press("a")
         await settled(pilot)
-        shown = text(panel.panel.lines)
+        shown = line_texts(panel.panel.lines)
         assert "[? 0 potential]" in shown[1]
         assert shown[2] == "  strict_fifo: no other hazard is possible, under any calibration"
         await pilot.press("a")
-        assert "nothing else can go wrong" in text(panel.panel.lines)[0]
+        assert "nothing else can go wrong" in line_texts(panel.panel.lines)[0]
 
     drive(one_slot, scenario)
 
@@ -174,10 +156,10 @@ def test_the_search_goes_on_when_the_list_is_closed_and_holds_under_any_calibrat
 def test_what_pes_do_to_each_other_is_said_not_to_be_compared(drive, race):
     async def scenario(pilot, screen):
         await pilot.press("tab")
-        shown = " ".join(text(pilot.app.screen.panel.lines))
+        shown = " ".join(line_texts(pilot.app.screen.panel.lines))
         assert "  1 tensor is reached by several PEs, written by at least one: x of PE 1." in shown
         assert "Pairs of commands of different PEs are not compared; replay --check-data" in shown
-        return [line for line in text(pilot.app.screen.panel.lines) if "compared" in line]
+        return [line for line in line_texts(pilot.app.screen.panel.lines) if "compared" in line]
 
     assert drive(race, scenario, (100, 40)) == [
         "  Pairs of commands of different PEs are not compared; replay --check-data sees what they do."
@@ -188,7 +170,7 @@ def test_the_policies_are_asked_about_the_chosen_pair(drive, one_slot):
     async def scenario(pilot, screen):
         await pilot.press("tab")
         await settled(pilot)
-        last = text(pilot.app.screen.panel.lines)[-2]
+        last = line_texts(pilot.app.screen.panel.lines)[-2]
         assert last == (
             "  held by byte_range, rw_aware, serial · open under none, rw_handles, strict_fifo"
         )

@@ -17,6 +17,7 @@ from kerntape.viewer.model.hazards import HazardIndex
 from kerntape.viewer.model.index import TimelineIndex
 from kerntape.viewer.model.lists import moved, scroll_top
 from kerntape.viewer.model.text import line_cells
+from painted_text import line_text
 from timeline_builder import CPU, SCHED, decode_like, topology, two_commands
 
 S = 2
@@ -26,10 +27,6 @@ S = 2
 def indexes(builder):
     index = TimelineIndex(builder.build(), "x")
     return index, HazardIndex(index)
-
-
-def text(line):
-    return "".join(span.text for span in line).rstrip()
 
 
 @pytest.fixture
@@ -115,7 +112,7 @@ def test_two_names_for_the_same_bytes_are_both_told():
 def test_a_line_of_the_list_says_what_how_long_who_and_where(three):
     index, hazards = three
     lines = hazard_lines(index, hazards, hazards.by_weight, 0, 0, 90, 4)
-    assert [text(line) for line in lines] == [
+    assert [line_text(line) for line in lines] == [
         " ›! violated          5 ns  WAW  0 → 1             s                     0x1400–0x1800",
         "  ? potential               WAR  0 → 1             s                     0x1400–0x1800",
         "  ◇ held             30 ns  RAW  0 → 1             s                     0x1400–0x1800",
@@ -129,7 +126,7 @@ def test_the_chosen_hazard_is_told_with_both_kernel_lines(three):
     held = int(hazards.by_weight[2])
     lines = hazard_detail(index, hazards, held, {}, 79)
     assert len(lines) == DETAIL_LINES
-    assert [text(line) for line in lines] == [
+    assert [line_text(line) for line in lines] == [
         "",
         "  command 1 was held 30 ns for s, written by command 0",
         "",
@@ -150,7 +147,7 @@ def test_a_narrow_line_has_whole_entries_the_pe_before_the_bytes():
 
     def told(width):
         (line,) = hazard_lines(index, hazards, hazards.by_weight, 0, 0, width, 1)
-        return text(line)
+        return line_text(line)
 
     assert (
         told(80) == " ›◇ held             30 ns  RAW  0 → 1         s                 0x1400–0x1800"
@@ -166,7 +163,7 @@ def test_of_several_pes_a_narrow_line_names_the_pe_and_shortens_what_they_meet_o
     hazards = HazardIndex(index)
     (line,) = hazard_lines(index, hazards, hazards.by_weight, 0, 0, width, 1)
     on_cells = width - 33 - 14 - 2 - 17
-    assert text(line) == (
+    assert line_text(line) == (
         f" ›◇ held        351.875 ns  RAW  1 → 2         {'s':<{on_cells}}  SIP 0 CUBE 0 PE 0"
     )
 
@@ -194,7 +191,7 @@ def test_a_hold_that_delayed_nothing_is_told_as_one_that_cost_nothing():
         "command 1 was held for s, written by command 0, at no cost:"
         " something else let it go no earlier"
     )
-    lines = [text(one) for one in hazard_lines(index, hazards, hazards.by_weight, 0, 0, 90, 2)]
+    lines = [line_text(one) for one in hazard_lines(index, hazards, hazards.by_weight, 0, 0, 90, 2)]
     assert lines == [
         " ›◇ held              9 ns  WAW  0 → 1             s                     0x1400–0x1800",
         "  ◇ at no cost        0 ps  RAW  0 → 1             s                     0x1400–0x1800",
@@ -215,7 +212,7 @@ def test_stepping_from_hazard_to_hazard_passes_what_cost_nothing():
 def test_an_empty_list_has_empty_lines():
     index, hazards = indexes(two_commands())
     lines = hazard_lines(index, hazards, hazards.by_weight, 0, 0, 80, 2)
-    assert [text(line) for line in lines] == ["", ""]
+    assert [line_text(line) for line in lines] == ["", ""]
 
 
 def test_a_pair_that_shares_no_byte_says_so():
@@ -224,8 +221,8 @@ def test_a_pair_that_shares_no_byte_says_so():
     builder.hazard_rows[0] |= {"byte_from": 0, "byte_to": 0}
     index, hazards = indexes(builder)
     (line,) = hazard_lines(index, hazards, hazards.by_weight, 0, 0, 90, 1)
-    assert text(line).endswith("no byte shared")
-    assert [text(line) for line in ruler_lines(index, hazards, 0, 80)] == [
+    assert line_text(line).endswith("no byte shared")
+    assert [line_text(line) for line in ruler_lines(index, hazards, 0, 80)] == [
         "  the two share no byte: the policy holds this pair all the same",
         *[""] * 3,
     ]

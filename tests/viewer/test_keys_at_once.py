@@ -1,13 +1,10 @@
 """Keys that come in one burst, as over a slow link, mean what they do one by one."""
 
-import asyncio
-
 import pytest
-from kerntape.viewer.app import Browser
 from kerntape.viewer.screens.hazards import HazardPanel
 from kerntape.viewer.screens.timeline import TimelineScreen
+from painted_text import last_line
 from textual import events
-from timeline_builder import decode_like
 
 NAMES = {
     "/": "slash",
@@ -30,43 +27,29 @@ async def burst(pilot, *keys):
         await pilot.pause()
 
 
-def driven(scenario):
-    async def go():
-        app = Browser(decode_like(4), "x")
-        async with app.run_test(size=(100, 30)) as pilot:
-            await app.workers.wait_for_complete()
-            await pilot.pause()
-            await pilot.press("escape")
-            return await scenario(pilot, app.screen)
-
-    return asyncio.run(go())
-
-
-def last_line(screen):
-    return "".join(span.text for span in screen.query_one("#last").lines[-1]).rstrip()
-
-
-def test_what_is_behind_a_pattern_goes_along_what_it_finds():
+def test_what_is_behind_a_pattern_goes_along_what_it_finds(drive, decode):
     async def scenario(pilot, screen):
         await burst(pilot, "/", *"fetch", "enter", "n", "n", "N")
         return last_line(screen)
 
-    assert driven(scenario) == " match 2 of 32 for fetch, in its kind"
+    assert drive(decode, scenario) == "match 2 of 32 for fetch, in its kind"
 
 
 @pytest.mark.parametrize("key", ["tab", "c", "o", "B", "exclamation_mark"])
 @pytest.mark.parametrize("closing", ["same", "q", "escape"])
-def test_a_panel_is_opened_and_closed_and_the_key_behind_is_the_timeline_s(key, closing):
+def test_a_panel_is_opened_and_closed_and_the_key_behind_is_the_timeline_s(
+    drive, decode, key, closing
+):
     async def scenario(pilot, screen):
         await burst(pilot, key, key if closing == "same" else closing, "w")
         await pilot.app.workers.wait_for_complete()
         assert pilot.app.screen is screen
         return screen.look.span_ps
 
-    assert driven(scenario) == (decode_like(4).makespan_ps + 1) // 2
+    assert drive(decode, scenario) == (decode.makespan_ps + 1) // 2
 
 
-def test_shift_alone_is_no_key_that_ends_playing_or_is_told_to_be_none():
+def test_shift_alone_is_no_key_that_ends_playing_or_is_told_to_be_none(drive, decode):
     async def scenario(pilot, screen):
         await burst(pilot, "left_shift")
         before = last_line(screen)
@@ -75,16 +58,16 @@ def test_shift_alone_is_no_key_that_ends_playing_or_is_told_to_be_none():
         screen.player.stop()
         return "does nothing" in before, is_playing
 
-    assert driven(scenario) == (False, True)
+    assert drive(decode, scenario) == (False, True)
 
 
-def test_a_line_that_is_wrong_is_kept_and_typed_on():
+def test_a_line_that_is_wrong_is_kept_and_typed_on(drive, decode):
     async def scenario(pilot, screen):
         await burst(pilot, ":", *"#", "enter", "3", "enter", "tab")
         assert isinstance(pilot.app.screen, HazardPanel)
         return screen.index.command(screen.look.stage)
 
-    assert driven(scenario) == 3
+    assert drive(decode, scenario) == 3
 
 
 @pytest.mark.parametrize(
@@ -94,7 +77,9 @@ def test_a_line_that_is_wrong_is_kept_and_typed_on():
         (":foo", "no action is called 'foo'", "7.4us"),
     ],
 )
-def test_what_is_wrong_with_a_line_typed_at_once_is_said_until_it_is_typed_on(keys, wrong, hint):
+def test_what_is_wrong_with_a_line_typed_at_once_is_said_until_it_is_typed_on(
+    drive, decode, keys, wrong, hint
+):
     async def scenario(pilot, screen):
         await burst(pilot, *keys, "enter")
         prompt = pilot.app.screen.query_one("#prompt")
@@ -102,12 +87,12 @@ def test_what_is_wrong_with_a_line_typed_at_once_is_said_until_it_is_typed_on(ke
         await burst(pilot, ")")
         return said, "".join(span.text for span in prompt.lines[0])
 
-    said, after = driven(scenario)
+    said, after = drive(decode, scenario)
     assert said.startswith(f" {wrong}")
     assert after.startswith(f" {hint}")
 
 
-def test_a_line_that_is_emptied_shows_again_what_can_be_typed():
+def test_a_line_that_is_emptied_shows_again_what_can_be_typed(drive, decode):
     async def scenario(pilot, screen):
         await pilot.press("colon", "z")
         prompt = pilot.app.screen.query_one("#prompt")
@@ -115,15 +100,15 @@ def test_a_line_that_is_emptied_shows_again_what_can_be_typed():
         await pilot.press("backspace")
         return offered, "".join(span.text for span in prompt.lines[0])
 
-    offered, empty = driven(scenario)
+    offered, empty = drive(decode, scenario)
     assert offered.startswith(" zoom_in  zoom_out")
     assert empty.startswith(" 7.4us · #31")
 
 
-def test_a_key_chosen_by_typing_is_done_before_what_is_behind_it():
+def test_a_key_chosen_by_typing_is_done_before_what_is_behind_it(drive, decode):
     async def scenario(pilot, screen):
         await burst(pilot, "?", *"zoom in", "enter", "w")
         assert isinstance(pilot.app.screen, TimelineScreen)
         return screen.look.span_ps
 
-    assert driven(scenario) == (decode_like(4).makespan_ps + 1) // 2 // 2
+    assert drive(decode, scenario) == (decode.makespan_ps + 1) // 2 // 2

@@ -10,6 +10,7 @@ from kerntape.viewer.model.hazards import HazardIndex
 from kerntape.viewer.model.index import TimelineIndex
 from kerntape.viewer.model.look import select
 from kerntape.viewer.screens.other_views import NEWER, NEWER_WITHOUT_IT
+from painted_text import last_line
 
 
 @pytest.fixture
@@ -38,10 +39,6 @@ async def replayed(pilot, gate):
     gate.set()
     await pilot.app.workers.wait_for_complete()
     await pilot.pause()
-
-
-def last_line(screen):
-    return "".join(span.text for span in screen.query_one("#last").lines[-1]).strip()
 
 
 def chosen_step(index, panel):

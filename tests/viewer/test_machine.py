@@ -42,6 +42,7 @@ from kerntape.viewer.panel_actions import MACHINE, in_section
 from kerntape.viewer.screens.keys import KeysScreen
 from kerntape.viewer.screens.machine import MachineScreen
 from kerntape.viewer.screens.timeline import TimelineScreen
+from painted_text import line_text
 from timeline_builder import (
     CPU,
     GEMM,
@@ -56,12 +57,8 @@ from timeline_builder import (
 TWO_SIPS = topology(sips=2, cubes=(2, 2), pes=(4, 2))
 
 
-def text(line):
-    return "".join(span.text for span in line).rstrip()
-
-
 def texts(lines):
-    return [text(line) for line in lines]
+    return [line_text(line) for line in lines]
 
 
 @pytest.fixture(scope="module")
@@ -207,10 +204,10 @@ def test_links_and_the_message_s_way_are_drawn_between_cubes():
     load = replace(load, link={"cube.0>1": 0.05, "cube.2>0": 0.3, "cube.5>4": 0.9, "sip.0>1": 0.0})
     drawn = Drawn(TWO_SIPS, load, MachineLook(63), Message(0, 8, ("cube.0>1",)))
     lines = map_lines(drawn, 26, 8)
-    assert text(lines[0]) == " SIP 0 ╌╌╌╌╌╌ SIP 1"
-    assert text(lines[1])[5:7] == "╌╌"
-    assert text(lines[1])[18:20] == "━━"
-    assert text(lines[3]) == "   │"
+    assert line_text(lines[0]) == " SIP 0 ╌╌╌╌╌╌ SIP 1"
+    assert line_text(lines[1])[5:7] == "╌╌"
+    assert line_text(lines[1])[18:20] == "━━"
+    assert line_text(lines[3]) == "   │"
     assert [span.text for span in lines[1] if span.tone == ON_THE_WAY] == ["▂", "╌╌-"]
 
 
@@ -245,7 +242,7 @@ def test_a_map_that_goes_on_beside_the_screen_says_on_which_side():
     boxes = replace(drawn, shown=MachineLook(0, is_near=True))
     # four boxes of 13 with 7 between them, behind one cell: 1 + 3 · 20 + 13 = 74
     assert [more_words(boxes, width) for width in (74, 73)] == ["", "more on the right →"]
-    title = text(machine_title(drawn, 80, "more on the right →"))
+    title = line_text(machine_title(drawn, 80, "more on the right →"))
     assert title.endswith("  more on the right →")
 
 
@@ -256,7 +253,7 @@ def drawn_empty():
 
 def test_the_words_say_what_is_shaded_and_what_the_pe_did(small):
     drawn = drawn_of(small, MachineLook(0, is_near=True), Message(0, 1, ("pe.0>1",)))
-    assert text(machine_title(drawn, 80)) == " single_pe   busiest engine over 0 ps – 96.00 ns"
+    assert line_text(machine_title(drawn, 80)) == " single_pe   busiest engine over 0 ps – 96.00 ns"
     assert texts(machine_detail(drawn, 80)) == [
         " SIP 0 CUBE 0 PE 0  CPU 21 % · TCM 42 % · GEMM 50 % · MATH 8 %",
         "",
@@ -314,7 +311,9 @@ def test_a_pe_outside_the_launch_has_no_lanes_and_that_is_said():
         app = Browser(timeline, "x")
         async with app.run_test(size=(100, 30)) as pilot:
             await pilot.press("g", "down", "enter")
-            assert "PE must be one of the launch" in text(app.screen.query_one("#last").lines[-1])
+            assert "PE must be one of the launch" in line_text(
+                app.screen.query_one("#last").lines[-1]
+            )
 
     asyncio.run(go())
 
@@ -349,11 +348,11 @@ def test_keys_picture_and_table_are_there_too(tmp_path, monkeypatch):
             assert isinstance(app.screen, KeysScreen)
             await pilot.press("escape", "e")
             await pilot.pause()
-            assert text(machine.query_one("#machine").lines[-1]) == " saved x-machine.svg"
+            assert line_text(machine.query_one("#machine").lines[-1]) == " saved x-machine.svg"
             await pilot.press("E")
             await app.workers.wait_for_complete()
             await pilot.pause()
-            said = text(machine.query_one("#machine").lines[-1])
+            said = line_text(machine.query_one("#machine").lines[-1])
             assert said == " saved the load of PEs and links as x-machine.csv"
             return machine.load
 

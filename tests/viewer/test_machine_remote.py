@@ -17,6 +17,7 @@ from kerntape.viewer.model.machine_lines import ACROSS, map_lines
 from kerntape.viewer.model.machine_words import ON_THE_WAY, Drawn, machine_detail
 from kerntape.viewer.model.stage_box import box_lines
 from kerntape.viewer.screens.machine import MachineScreen
+from painted_text import line_text
 
 KERNEL = """
 def kernel(x, w, y, *, tl):
@@ -49,10 +50,6 @@ def stages(index, rank, *kinds):
     return np.flatnonzero(chosen).tolist()
 
 
-def text(line):
-    return "".join(span.text for span in line).rstrip()
-
-
 def test_every_hop_of_a_remote_read_tells_its_whole_way(remote):
     # 5 is PE 1 of the second row of CUBE 0; rank 9 is PE 1 of CUBE 1: a CUBE's link, then up a row
     reads = stages(remote, 9, *HOPS)[:6]  # behind them, the store's link
@@ -77,7 +74,8 @@ def test_the_way_is_drawn_over_all_its_links_and_told(remote):
         remote.timeline.topology, load_of(remote, look, shown), shown, message_of(remote, link)
     )
     assert (
-        text(machine_detail(drawn, 80)[2]) == " read from rank 5 to rank 9 over cube.0>1, pe.13>9"
+        line_text(machine_detail(drawn, 80)[2])
+        == " read from rank 5 to rank 9 over cube.0>1, pe.13>9"
     )
     far = map_lines(drawn, 60, 14)
     on_the_way = "".join(span.text for span in far[1] if span.tone == ON_THE_WAY)
@@ -102,7 +100,7 @@ def test_a_stage_in_anothers_lane_says_whose_command_and_whose_tensor_it_is(remo
     read = stages(remote, 8, StageKind.HBM_READ)[1]
     assert remote.engine(read).rank == 5
     look = select(remote, first_look(remote), read)
-    lines = [text(line) for line in box_lines(remote, HazardIndex(remote), look, 44, 30)]
+    lines = [line_text(line) for line in box_lines(remote, HazardIndex(remote), look, 44, 30)]
     assert any("CUBE 1 PE 0" in line for line in lines)
     assert any("hbm w of PE 5+0x0 128 B" in line for line in lines)
 

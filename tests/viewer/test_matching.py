@@ -1,13 +1,11 @@
 """Typed patterns and the texts they match: whatever is typed ends, or is refused in one line."""
 
-import asyncio
 import re
 import sys
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kerntape.viewer.app import Browser
 from kerntape.viewer.model import matching as module
 from kerntape.viewer.model.matching import (
     MOST_PATTERN,
@@ -18,6 +16,7 @@ from kerntape.viewer.model.matching import (
     matching,
 )
 from kerntape.viewer.widgets.painted import Painted
+from painted_text import last_line
 from timeline_builder import decode_like
 
 FOR_EVER = r"(\w+\W*)+!"
@@ -127,29 +126,13 @@ def slow():
     return timeline
 
 
-def driven(timeline, scenario):
-    async def go():
-        app = Browser(timeline, "x")
-        async with app.run_test(size=(120, 30)) as pilot:
-            await app.workers.wait_for_complete()
-            await pilot.pause()
-            await pilot.press("escape")
-            return await scenario(pilot, app.screen)
-
-    return asyncio.run(go())
-
-
-def last_line(screen):
-    return "".join(span.text for span in screen.query_one("#last").lines[-1]).strip()
-
-
 async def typed(pilot, key, text):
     await pilot.press(*key.split())
     pilot.app.focused.value = text
     await pilot.press("enter")
 
 
-def test_keys_work_while_a_pattern_takes_for_ever_and_then_it_is_said(slow):
+def test_keys_work_while_a_pattern_takes_for_ever_and_then_it_is_said(drive, slow):
     async def scenario(pilot, screen):
         await typed(pilot, "slash", FOR_EVER)
         searching = last_line(screen)
@@ -159,13 +142,13 @@ def test_keys_work_while_a_pattern_takes_for_ever_and_then_it_is_said(slow):
         await pilot.pause()
         return searching, zoomed, last_line(screen)
 
-    searching, zoomed, said = driven(slow, scenario)
+    searching, zoomed, said = drive(slow, scenario, (120, 30))
     assert searching == f"searching for {FOR_EVER} …"
     assert zoomed == (slow.makespan_ps + 1) // 2
     assert said == TOO_LONG
 
 
-def test_steps_that_are_typed_while_it_is_searched_are_taken_when_it_is_found():
+def test_steps_that_are_typed_while_it_is_searched_are_taken_when_it_is_found(drive):
     # as test_what_is_behind_a_pattern_goes_along_what_it_finds, with a pattern that may take long:
     # the first match, two on, one back
     async def scenario(pilot, screen):
@@ -177,23 +160,25 @@ def test_steps_that_are_typed_while_it_is_searched_are_taken_when_it_is_found():
         await pilot.pause()
         return last_line(screen)
 
-    assert driven(decode_like(4), scenario) == "match 2 of 32 for (fetch), in its kind"
+    assert drive(decode_like(4), scenario, (120, 30)) == "match 2 of 32 for (fetch), in its kind"
 
 
 @pytest.mark.parametrize("key", ["F", "tab slash", "slash", "colon"])
-def test_whatever_is_typed_for_a_pattern_is_answered_in_the_line(key):
+def test_whatever_is_typed_for_a_pattern_is_answered_in_the_line(drive, key):
     async def scenario(pilot, _):
         await typed(pilot, key, "filter a{99999999999}" if key == "colon" else "a{99999999999}")
         (line,) = pilot.app.screen.query_one("#prompt", Painted).lines
         return "".join(span.text for span in line).strip()
 
-    assert driven(decode_like(1), scenario) == (
+    assert drive(decode_like(1), scenario, (120, 30)) == (
         "must be a regular expression: the repetition number is too large"
     )
 
 
 @pytest.mark.parametrize(("key", "where"), [("F", "rows"), ("tab slash", "hazard_filter")])
-def test_a_filter_that_takes_for_ever_changes_nothing_and_says_so(key, where, opt2, monkeypatch):
+def test_a_filter_that_takes_for_ever_changes_nothing_and_says_so(
+    drive, key, where, opt2, monkeypatch
+):
     def give_up(*_):
         raise PatternError(TOO_LONG)
 
@@ -205,4 +190,4 @@ def test_a_filter_that_takes_for_ever_changes_nothing_and_says_so(key, where, op
         shown = ["".join(span.text for span in line) for line in pilot.app.screen_lines()]
         return screen.look == before, any(TOO_LONG in line for line in shown)
 
-    assert driven(opt2, scenario) == (True, True)
+    assert drive(opt2, scenario, (120, 30)) == (True, True)

@@ -10,23 +10,20 @@ from kerntape.viewer.model.matching import _too_long
 from kerntape.viewer.screens.finder import pattern_complaint
 from kerntape.viewer.screens.hazards import _found_words
 from kerntape.viewer.screens.panel import Panel
-
-
-def text(lines):
-    return ["".join(span.text for span in line).rstrip() for line in lines]
+from painted_text import line_texts
 
 
 def test_a_message_takes_as_many_lines_as_it_needs_and_three_at_most():
     assert said_lines("", 20) == []
-    assert text(said_lines("saved a b.svg", 20)) == [" saved a b.svg"]
+    assert line_texts(said_lines("saved a b.svg", 20)) == [" saved a b.svg"]
     # 19 cells beside the first space
     missing = "there is no folder x; create the folder first"
-    assert text(said_lines(missing, 20)) == [
+    assert line_texts(said_lines(missing, 20)) == [
         " there is no folder",
         " x; create the",
         " folder first",
     ]
-    assert text(said_lines("nine cell " * 8, 20))[2] == " nine cell nine cel…"
+    assert line_texts(said_lines("nine cell " * 8, 20))[2] == " nine cell nine cel…"
 
 
 def test_what_is_wrong_with_a_pattern_fits_eighty_columns():
@@ -54,7 +51,7 @@ def test_what_the_search_found_is_said_of_pairs_not_of_the_run(violated, potenti
 def test_what_a_panel_says_takes_the_place_of_its_title_where_both_do_not_fit(width, shown):
     panel = Panel("title", "area", lambda width: [])
     panel._message = "x" * 30  # 30 and the title's 8 and the rule's 4 fit 60, not 40
-    assert text(panel._painted(width, 1))[0].startswith(f"── {shown}{'x' * 30} ")
+    assert line_texts(panel._painted(width, 1))[0].startswith(f"── {shown}{'x' * 30} ")
 
 
 def test_every_key_that_leaves_is_listed():

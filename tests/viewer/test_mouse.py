@@ -20,16 +20,13 @@ from kerntape.viewer.screens.hazards import HazardPanel
 from kerntape.viewer.screens.keys import KeysScreen
 from kerntape.viewer.screens.machine import MachineScreen
 from kerntape.viewer.widgets.painted import Painted
+from painted_text import line_texts
 from timeline_builder import decode_like, topology, two_commands
-
-
-def text(lines):
-    return ["".join(span.text for span in line).rstrip() for line in lines]
 
 
 def line_of(painted, words):
     """The line of a widget in which the words stand."""
-    return next(at for at, line in enumerate(text(painted.lines)) if words in line)
+    return next(at for at, line in enumerate(line_texts(painted.lines)) if words in line)
 
 
 async def turn(pilot, screen, place, by):
@@ -74,7 +71,7 @@ def test_in_the_steps_of_the_critical_path(drive):
         panel = pilot.app.screen
         at = line_of(panel.panel, "GEMM tile 2")
         await pilot.click("#panel", offset=(20, at))
-        assert text(panel.panel.lines)[at].startswith("  ›")
+        assert line_texts(panel.panel.lines)[at].startswith("  ›")
         await pilot.click("#panel", offset=(20, at))
         assert screen.look.stage == 4
 
@@ -106,9 +103,9 @@ def test_the_figures_of_an_area_scroll(drive, decode):
         await pilot.pause()
         panel = pilot.app.screen
         assert isinstance(panel, AreaPanel)
-        first = text(panel.panel.lines)[1]
+        first = line_texts(panel.panel.lines)[1]
         await turn(pilot, panel, "panel", 1)
-        assert text(panel.panel.lines)[1] != first
+        assert line_texts(panel.panel.lines)[1] != first
 
     drive(decode, scenario, size=(80, 24))
 
@@ -173,7 +170,7 @@ def test_side_by_side_a_click_selects_on_either_side_and_in_the_table(decode):
 
     async def scenario(pilot, screen):
         painted = screen.query_one("#compare", Painted)
-        shown = enumerate(text(painted.lines))
+        shown = enumerate(line_texts(painted.lines))
         first, second, *_ = (at for at, line in shown if line.strip("› ").startswith("GEMM  "))
         await pilot.click("#compare", offset=(60, first))
         assert screen.pair.active == UPPER
@@ -217,7 +214,7 @@ def test_every_pe_of_the_map_is_found_where_it_is_drawn(is_near, size):
         for column in range(size[0])
         for line in range(size[1])
     }
-    lines = text(map_lines(drawn, *size))
+    lines = line_texts(map_lines(drawn, *size))
     chosen = [
         (column, line)
         for line in range(size[1])

@@ -15,6 +15,7 @@ from kerntape.viewer.screens.list_panel import ListPanel
 from kerntape.viewer.screens.machine import MachineScreen
 from kerntape.viewer.screens.saving import _say
 from kerntape.viewer.widgets.painted import Painted
+from painted_text import last_line, line_texts
 from timeline_builder import decode_like, topology, two_commands
 
 
@@ -23,16 +24,8 @@ def typed(text):
     return [names.get(character, character) for character in text]
 
 
-def text(lines):
-    return ["".join(span.text for span in line).rstrip() for line in lines]
-
-
-def last_line(screen):
-    return text(screen.query_one("#last", Painted).lines)[-1].strip()
-
-
 def title(panel):
-    return text(panel.panel.lines)[0]
+    return line_texts(panel.panel.lines)[0]
 
 
 async def do(pilot, words):
@@ -110,10 +103,10 @@ def test_a_key_that_is_none_is_said_and_esc_has_words_of_its_own(drive):
         assert "does nothing" not in last_line(screen)
         await pilot.press("u", "f5")
         summary = pilot.app.screen.query_one("#summary", Painted)
-        assert text(summary.lines)[-1] == " f5 does nothing here: ? lists the keys"
+        assert line_texts(summary.lines)[-1] == " f5 does nothing here: ? lists the keys"
         await pilot.press("escape", "g", "f5")
         machine = pilot.app.screen.query_one("#machine", Painted)
-        assert text(machine.lines)[-1] == " f5 does nothing here: ? lists the keys"
+        assert line_texts(machine.lines)[-1] == " f5 does nothing here: ? lists the keys"
         await pilot.press("escape", "o", "f5")
         assert "· f5 does nothing here: ? lists the keys " in title(pilot.app.screen)
 

@@ -15,16 +15,13 @@ from kerntape.viewer.model.path import (
     path_rows,
 )
 from kerntape.viewer.model.text import line_cells
+from painted_text import line_text
 from timeline_builder import decode_like, timeline_of_intervals, topology, two_commands
 
 
 @pytest.fixture(scope="module")
 def index():
     return TimelineIndex(two_commands().build(), "x")
-
-
-def text(line):
-    return "".join(span.text for span in line).rstrip()
 
 
 def test_the_columns_of_a_row_are_on_the_path_where_a_stage_of_it_is(index):
@@ -64,7 +61,7 @@ def test_a_part_of_the_window_shows_its_part_of_the_path(index):
 def test_the_strip_names_the_engine_of_every_run_that_has_room(index):
     # 10 ns CPU · 20 TCM · 48 GEMM · 10 CPU · 8 MATH, a column a nanosecond
     line = path_line(index, axis(0, 96_000, 96), 14, 110)
-    assert text(line) == (
+    assert line_text(line) == (
         "critical path "
         "━━╸CPU╺━━━"
         "━━━━━━━╸TCM╺━━━━━━━━"
@@ -77,15 +74,15 @@ def test_the_strip_names_the_engine_of_every_run_that_has_room(index):
 
 def test_the_strip_shows_latency_as_a_thin_line():
     index = TimelineIndex(timeline_of_intervals([500], [1000]), "x")
-    assert text(path_line(index, axis(0, 1000, 10), 12, 30)) == "path        ╌╌╌╌╌━━━━━".replace(
-        "╌╌╌╌╌", "╌╌╌╌╌"
-    )
+    assert line_text(
+        path_line(index, axis(0, 1000, 10), 12, 30)
+    ) == "path        ╌╌╌╌╌━━━━━".replace("╌╌╌╌╌", "╌╌╌╌╌")
 
 
 def test_the_list_tells_every_step_in_the_order_of_time(index):
     assert path_count(index) == 7
     lines = path_lines(index, 3, 0, 100, 8)
-    assert [text(line) for line in lines] == [
+    assert [line_text(line) for line in lines] == [
         "            0 ps         10 ns  dispatch of command 0",
         "           10 ns         20 ns  fetch tile 1 of command 0           its dispatch",
         "           30 ns         24 ns  GEMM tile 1 of command 0            its data",
@@ -99,7 +96,7 @@ def test_the_list_tells_every_step_in_the_order_of_time(index):
 
 
 def test_the_head_splits_the_makespan_by_engine_and_by_what_was_waited_for(index):
-    head = [text(line) for line in path_head(index, 120)]
+    head = [line_text(line) for line in path_head(index, 120)]
     assert head[0] == "  by engine   50 % GEMM  21 % CPU  21 % TCM  8 % MATH"
     assert (
         head[1]
@@ -119,7 +116,7 @@ def far():
 def test_of_several_pes_every_step_names_its_own(far):
     # 32 cells of times, 34 of stage, 2 + 17 of PE and 2 + 24 of reason make 111
     head, lines = path_head(far, 111)[2], path_lines(far, 1, 0, 111, 2)
-    assert [text(line) for line in (head, *lines)] == [
+    assert [line_text(line) for line in (head, *lines)] == [
         "            from           for  stage                               PE                 waited for",
         "            0 ps         41 ns  dispatch of command 0               SIP 0 CUBE 0 PE 0",
         "  ›        41 ns     44.375 ns  dispatch of command 1               SIP 0 CUBE 0 PE 0"
@@ -129,7 +126,7 @@ def test_of_several_pes_every_step_names_its_own(far):
 
 def test_a_narrow_list_of_several_pes_names_the_stages_in_fewer_words(far):
     head, lines = path_head(far, 80)[2], path_lines(far, 1, 4, 80, 2)
-    assert [text(line) for line in (head, *lines)] == [
+    assert [line_text(line) for line in (head, *lines)] == [
         "            from           for  stage                 PE                 waited…",
         "       85.375 ns         40 ns  HBM read tile 1 #1    SIP 0 CUBE 0 PE 0  its da…",
         "      125.375 ns         40 ns  HBM read tile 2 #1    SIP 0 CUBE 0 PE 0  its en…",
@@ -153,11 +150,11 @@ def test_the_list_opens_at_the_cursor(index):
 def test_an_empty_timeline_has_an_empty_path():
     index = TimelineIndex(timeline_of_intervals([], []), "x")
     assert path_count(index) == 0
-    assert text(path_line(index, axis(0, 400, 10), 12, 30)) == "path"
+    assert line_text(path_line(index, axis(0, 400, 10), 12, 30)) == "path"
     assert path_lines(index, 0, 0, 20, 2) == [path_lines(index, 0, 0, 20, 1)[0]] * 2
 
 
 def test_latency_after_a_step_is_said():
     index = TimelineIndex(decode_like(1), "x")
-    shown = [text(line) for line in path_lines(index, 0, 0, 140, path_count(index))]
+    shown = [line_text(line) for line in path_lines(index, 0, 0, 140, path_count(index))]
     assert any(line.endswith("+ 60.00 ns latency") for line in shown)

@@ -8,11 +8,8 @@ from kerntape.viewer.model.index import NO_STAGE, TimelineIndex
 from kerntape.viewer.model.look import first_look, select
 from kerntape.viewer.model.stage_box import box_lines, strip_lines
 from kerntape.viewer.model.text import line_cells
+from painted_text import line_text
 from timeline_builder import decode_like, two_commands
-
-
-def text(line):
-    return "".join(span.text for span in line).rstrip()
 
 
 def box(timeline, stage, width=30, height=24):
@@ -22,7 +19,7 @@ def box(timeline, stage, width=30, height=24):
     lines = box_lines(index, HazardIndex(index), look, width, height)
     assert len(lines) == height
     assert {line_cells(line) for line in lines} == {width}
-    return [text(line) for line in lines]
+    return [line_text(line) for line in lines]
 
 
 def test_a_stage_with_its_times_reason_handles_and_what_it_released():
@@ -97,11 +94,11 @@ def test_the_box_fits_any_size(size):
 def test_on_a_narrow_screen_two_lines_say_the_same():
     index = TimelineIndex(two_commands().build(), "x")
     look = select(index, first_look(index), 4)
-    assert [text(line) for line in strip_lines(index, look, 80)] == [
+    assert [line_text(line) for line in strip_lines(index, look, 80)] == [
         " GEMM tile 2 of 2 · command 0 dot",
         " 54 ns + 24 ns  reads q 8×64 bf16 · reads K 64×32 bf16 · writes s 8×32 f32",
     ]
-    assert [text(line) for line in strip_lines(index, replace(look, stage=NO_STAGE), 80)] == [
+    assert [line_text(line) for line in strip_lines(index, replace(look, stage=NO_STAGE), 80)] == [
         " no stage here",
         "",
     ]

@@ -7,6 +7,8 @@ two hazard policies, and says what that shows. On a terminal the browser opens o
 from __future__ import annotations
 
 import argparse
+import shutil
+import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -53,7 +55,8 @@ def run(arguments: argparse.Namespace) -> int:
     rows, shown = compare()
     print(table(rows))
     print()
-    print(finding(rows))
+    for sentence in finding(rows).splitlines():
+        print(textwrap.fill(sentence, shutil.get_terminal_size().columns))
     if arguments.no_view or not on_terminal():
         return 0
     from ..viewer.app import browse

@@ -11,14 +11,15 @@ from tempfile import TemporaryDirectory
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-MODULES = ("engine", "order_layout", "order_pass", "slack_pass")
+MODULES = ("engine", "engine_layout", "order_layout", "order_pass", "slack_pass")
+SHARED = "engine_records"  # the structs that modules have in common
 
 
 def sources_sha256(module: str) -> str:
     """What the module says it was built from; replay/native.py refuses another."""
     digest = hashlib.sha256()
-    for suffix in (".py", ".pxd"):
-        digest.update(Path(f"replay/{module}{suffix}").read_bytes())
+    for source in (f"{module}.py", f"{module}.pxd", f"{SHARED}.pxd"):
+        digest.update(Path(f"replay/{source}").read_bytes())
     return digest.hexdigest()
 
 
@@ -34,7 +35,7 @@ def spell_out(root: Path) -> None:
     """Cython finds a .pxd by the module's full name, which the folders here do not spell out."""
     package = root / "kerntape" / "replay"
     package.mkdir(parents=True)
-    for module in MODULES:
+    for module in (*MODULES, SHARED):
         shutil.copy(f"replay/{module}.pxd", package)
 
 

@@ -15,7 +15,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import TypeVar
 
@@ -145,6 +145,30 @@ def growth(times: Sequence[float], sizes: Sequence[int]) -> list[str]:
     linear, less is better than linear. The first row has none."""
     costs = [seconds / size for seconds, size in zip(times, sizes, strict=True)]
     return ["", *(f"{own / before:.2f}" for before, own in pairwise(costs))]
+
+
+def off_a_line(costs: Sequence[float], sizes: Sequence[int]) -> float:
+    """How far off, as a part of the cost, a straight line is that is nowhere further off than it must be.
+
+    The line is a + b × size with a and b at least 0: what every run takes, and what each stage adds;
+    `sizes` ascend. By the theorem of de la Vallée-Poussin the least worst deviation is the greatest
+    among those of any three points; where their line would begin below 0, it goes through 0.
+    """
+    points = list(zip(costs, sizes, strict=True))
+    worst, begin = max((_off_of_three(*three) for three in combinations(points, 3)), default=(0, 0))
+    if begin >= 0:
+        return worst
+    each = [cost / size for cost, size in points]
+    return (max(each) - min(each)) / (max(each) + min(each))
+
+
+def _off_of_three(*points: tuple[float, int]) -> tuple[float, float]:
+    """The deviation that three points' best line has at each of them in turn, and where it begins."""
+    rows = [
+        (1 / cost, size / cost, side) for (cost, size), side in zip(points, (1, -1, 1), strict=True)
+    ]
+    begin, _, deviation = np.linalg.solve(np.array(rows), np.ones(3))
+    return abs(float(deviation)), float(begin)
 
 
 def machine() -> str:

@@ -30,6 +30,7 @@ from measuring import (
     kerntape,
     machine,
     median_process,
+    off_a_line,
     own_peak_mib,
     spent_in_turns,
     table,
@@ -119,12 +120,18 @@ def grown(decodes: Decodes, sizes: Sequence[Size]) -> str:
         steps = [f"{each * 1e3:,.1f} ms" for each in (*both, *others)]
         process = [f"{whole.processor_s:.2f} s", f"{whole.peak_mib:.0f} MiB"]
         rows.append([decode.size.title, f"{decode.stages:,}", *steps, *process])
-    for column in zip(*costs, strict=True):
+    columns = list(zip(*costs, strict=True))
+    for column in columns:
         for row, factor in zip(rows, growth(column, stages), strict=True):
             row.append(factor)
     head = ["decode", "stages", "lower", "run", "check, hazards", "write", "map", "verify"]
     grows = ["lower ×", "run ×", "replay ×", "peak ×"]
-    return table([*head, "`kerntape replay`", "peak", *grows], rows)
+    off = [f"{off_a_line(column, stages):.0%}" for column in columns[1:]]
+    return (
+        table([*head, "`kerntape replay`", "peak", *grows], rows)
+        + "\n\n"
+        + OFF.format(run=off[0], replay=off[1], peak=off[2])
+    )
 
 
 def _steps(decode: Decode) -> tuple[Spent, Spent, float, float, float, float]:
@@ -161,11 +168,15 @@ def cold_start() -> str:
     )
 
 
+OFF = """Off a straight line, at most: the run alone {run}, `kerntape replay` {replay}, its peak {peak}."""
+
 GROWTH = """A × column is the row's cost over that of the row before, divided by the same ratio of stages:
-1.00 is linear, less is better. Of times it compares the user part alone: system time is mostly the
-first touch of memory, and here filling 256 MiB took from {least:.0f} to {most:.0f} ms of it. What a
-process takes before it begins (see the first row) hides growth in the small sizes; where a graph
-outgrows the processor's caches a stage costs more, and from there on the same.
+1.00 is linear, less is better. Below each table stands how far its rows lie off the straight line
+a + b × stages (a and b at least 0) that fits them best, as a part of each row's cost. Of times both
+compare the user part alone: system time is mostly the first touch of memory, and here filling
+256 MiB took from {least:.0f} to {most:.0f} ms of it. What a process takes before it begins (see the
+first row) hides growth in the small sizes; where a graph outgrows the processor's caches a stage
+costs more, and from there on the same.
 """
 
 

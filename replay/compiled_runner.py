@@ -6,22 +6,22 @@ sweep's processes the one that the user started.
 """
 
 import sys
-from functools import cache, partial
+from functools import cache
 from multiprocessing import parent_process
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from . import engine, native
+from . import engine, engine_layout, native
 from .engine_records import Record, ReleaseRecord, ServerRecord, StageRecord, c_struct
 from .stage_graph import Durations, StageGraph
 from .times import Times
 
 
 def is_compiled() -> bool:
-    """Whether the engine runs as machine code."""
-    return native.is_compiled(engine)
+    """Whether the engine runs as machine code, as it does with its layout or not at all."""
+    return native.is_compiled(engine) and native.is_compiled(engine_layout)
 
 
 def run(graph: StageGraph, durations: Durations) -> Times:
@@ -43,6 +43,7 @@ def check_engine() -> None:
     A worker process says nothing: whoever starts workers calls this first.
     """
     native.refuse_stale(engine)
+    native.refuse_stale(engine_layout)
     if not is_compiled() and parent_process() is None:
         print(
             "kerntape: the replay engine is not compiled (no C compiler when kerntape was installed);"
@@ -52,25 +53,47 @@ def check_engine() -> None:
 
 
 def _law(graph: StageGraph, durations: Durations) -> engine.Law:
-    """The graph's columns: queues are its duration classes, then its lag classes."""
+    """The graph laid out: queues are its duration classes, then its lag classes."""
+    queue_ps = np.concatenate([durations.stage_ps, durations.lag_ps])
+    first_lag = len(durations.stage_ps)
+    stage = _new_records(StageRecord, len(graph) + 1)
+    row = _new_records(ReleaseRecord, len(graph.releases.releaser))
+    events = _new32(len(queue_ps))
+    rooms = _new32(len(graph)), _new32(len(graph))
+    _lay_out(graph, first_lag, stage, row, events, rooms)
+    return engine.Law(
+        stage,
+        row,
+        _new_records(ServerRecord, len(graph.engines)),
+        _column(queue_ps, np.int64),
+        events,
+        first_lag,
+        *rooms,
+        _new32,
+        _new64,
+    )
+
+
+def _lay_out(
+    graph: StageGraph, first_lag: int, stage: Any, row: Any, events: Any, rooms: tuple[Any, Any]
+) -> None:
+    """Fills `stage`, `row` and `events` in; what is in `rooms` does not matter before or after."""
     serves = np.array([each.arbitrates for each in graph.engines], dtype=np.int8)
     stages, releases = graph.stages, graph.releases
-    return engine.Law(
+    engine_layout.Layout(
         _column(serves, np.int8),
         _column(stages.engine, np.int32),
         _column(stages.duration_class, np.int32),
-        _column(np.concatenate([durations.stage_ps, durations.lag_ps]), np.int64),
-        len(durations.stage_ps),
+        first_lag,
         _column(releases.offsets, np.int64),
         _column(releases.releaser, np.int32),
         _column(releases.from_start, np.int8),
         _column(releases.lag_class, np.int32),
-        partial(_new_records, StageRecord),
-        partial(_new_records, ReleaseRecord),
-        partial(_new_records, ServerRecord),
-        _new32,
-        _new64,
-    )
+        stage,
+        row,
+        events,
+        *rooms,
+    ).run()
 
 
 def _times(stages: int, law: engine.Law) -> Times:

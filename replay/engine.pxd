@@ -1,26 +1,26 @@
 # The C types of engine.py, and nothing else. engine.py runs without it, some hundred times slower.
 cimport cython
 
+from kerntape.replay.engine_records cimport ReleaseFields, ServerFields, StageFields
+
 cdef extern from *:
     """
     #ifndef KERNTAPE_ENGINE_SHA256
     #define KERNTAPE_ENGINE_SHA256 ""
     #endif
+    #ifdef __GNUC__
+    /* Without the empty statement GCC takes a function that only fetches for one without effect. */
+    #define KERNTAPE_FETCH(record) do { __builtin_prefetch(&(record)); __asm__ volatile (""); } while (0)
+    #else
+    #define KERNTAPE_FETCH(record) ((void)0)
+    #endif
     """
     const char* _BUILT_FROM "KERNTAPE_ENGINE_SHA256"
+    void _fetch_stage "KERNTAPE_FETCH" (StageFields record) noexcept
+    void _fetch_row "KERNTAPE_FETCH" (ReleaseFields record) noexcept
 
 cdef int NONE
-
-# as engine_records has them
-cdef struct StageFields:
-    int engine, queue, missing, cause, next_waiting, by_end, by_start
-    long long ready_ps, end_ps
-
-cdef struct ReleaseFields:
-    int released, queue, releaser
-
-cdef struct ServerFields:
-    int first_waiting, last_waiting, serving, served, touched
+cdef Py_ssize_t ENDS_AHEAD, ROWS_AHEAD, RECORDS_AHEAD, LEAST_AHEAD, MOST_AHEAD
 
 @cython.final
 cdef class Law:
@@ -29,29 +29,22 @@ cdef class Law:
     cdef ReleaseFields[::1] row
     cdef ServerFields[::1] server
     cdef const long long[::1] queue_ps
-    cdef int[::1] touched, newly_ready, put_aside, next_due, past_due, lagging, heap_queue
+    cdef int[::1] touched, newly_ready, put_aside, next_due, past_due, ending, lagging, heap_queue
     cdef long long[::1] due_ps, heap_ps
     cdef long long now
-    cdef Py_ssize_t lane, newly_ready_count, touched_count
+    cdef Py_ssize_t lane, newly_ready_count, touched_count, ahead
     cdef int heap_size, first_lag
+    cdef bint fetches
 
-    @cython.locals(stage=Py_ssize_t)
-    cdef void lay_stages(self, const signed char[::1] serves, const int[::1] engine, const int[::1] queue,
-                         const long long[::1] offsets) noexcept
-    @cython.locals(row=Py_ssize_t, stage=Py_ssize_t, past=int)
-    cdef void count_releases(self, const int[::1] releaser, const signed char[::1] from_start) noexcept
-    @cython.locals(stage=Py_ssize_t, row=Py_ssize_t, place=Py_ssize_t)
-    cdef void lay_releases(self, const long long[::1] offsets, const int[::1] releaser,
-                           const signed char[::1] from_start, const int[::1] lag_class) noexcept
-    @cython.locals(queue=Py_ssize_t, events=int, room=int)
-    cdef int lay_queues(self) noexcept
+    @cython.locals(queue=Py_ssize_t, room=int)
+    cdef int lay_queues(self, const int[::1] events, Py_ssize_t begin, Py_ssize_t end) noexcept
     @cython.locals(stage=Py_ssize_t)
     cpdef void run(self) noexcept
     @cython.locals(stage=Py_ssize_t, end=cython.longlong)
     cpdef void take_times(self, long long[::1] ready_ps, long long[::1] start_ps,
                           long long[::1] end_ps, int[::1] cause) noexcept
     cdef void take_due_events(self, Py_ssize_t queue) noexcept
-    @cython.locals(stage=Py_ssize_t, after=Py_ssize_t)
+    @cython.locals(place=Py_ssize_t, past=Py_ssize_t)
     cdef void take_due_ends(self, Py_ssize_t queue) noexcept
     @cython.locals(place=Py_ssize_t, row=Py_ssize_t)
     cdef void take_due_releases(self, Py_ssize_t queue) noexcept
@@ -70,7 +63,7 @@ cdef class Law:
     cdef void serve(self, Py_ssize_t engine) noexcept
     @cython.locals(row=Py_ssize_t)
     cdef void start(self, Py_ssize_t stage) noexcept
-    @cython.locals(queue=Py_ssize_t)
+    @cython.locals(queue=Py_ssize_t, place=Py_ssize_t)
     cdef void await_end(self, Py_ssize_t stage) noexcept
     @cython.locals(queue=Py_ssize_t, place=Py_ssize_t, due=cython.longlong)
     cdef void lag_behind(self, Py_ssize_t row) noexcept
@@ -80,6 +73,8 @@ cdef class Law:
     @cython.locals(child=int)
     cdef void heap_sink(self, int place, int queue, long long due) noexcept
     cdef void heap_pop(self) noexcept
+    cdef void fetch_ends(self, Py_ssize_t place, Py_ssize_t past) noexcept
+    cdef void fetch_along(self, Py_ssize_t stage) noexcept
     cdef void sort_newly_ready(self) noexcept
     @cython.locals(runs=Py_ssize_t, start=Py_ssize_t, middle=Py_ssize_t, end=Py_ssize_t)
     cdef Py_ssize_t merge_runs(self) noexcept

@@ -6,10 +6,13 @@ needs lies together, in the records of engine_records.
 
 Three facts make it quick. Every duration class and lag class lasts one time, so the events of a
 class come due in the order in which they were made: a class is a queue, and only the queues' heads
-need a heap. (Ends queue in the stages' own records, whose memory they need anyway; lagged releases,
-far fewer, in columns.) Stages become ready in order of time, so an engine's waiting line is a queue
-as well, once the stages of one instant are sorted by id. And nothing that starts in an instant ends
-or releases in it, so an instant is settled before anything starts.
+need a heap. Stages become ready in order of time, so an engine's waiting line is a queue as well,
+once the stages of one instant are sorted by id. And nothing that starts in an instant ends or
+releases in it, so an instant is settled before anything starts.
+
+A large graph's records lie in memory, not in the processor's caches, and the stages of one instant
+are strewn all over it. What comes next is known a little ahead, so it is fetched while the engine is
+at something else.
 """
 
 from collections.abc import Callable, MutableSequence
@@ -20,6 +23,20 @@ NONE = -1
 
 Ints = MutableSequence[int]
 NewColumn = Callable[[int], Ints]
+
+# How many ends of one instant are looked ahead: to their records, then to the rows that these name.
+ENDS_AHEAD = 8
+ROWS_AHEAD = 4
+
+# How many records are fetched along the ids in all, some 50 bytes each: a part of a level 2 cache.
+# Every engine goes its own way through them, so each gets its share, between these.
+RECORDS_AHEAD = 8192
+LEAST_AHEAD = 12
+MOST_AHEAD = 256
+
+# The processor's prefetch, where compiled (engine.pxd); there is none in Python.
+_fetch_stage: Callable[[StageRecord], None]
+_fetch_row: Callable[[ReleaseRecord], None]
 
 _BUILT_FROM: bytes
 
@@ -33,126 +50,69 @@ def built_from() -> str:
 
 
 class Law:
-    """One run of a graph of stages. The `new_…` give so many records or numbers, whatever is in them.
+    """One run of a graph as engine_layout lays it out: `stage` and `row`.
 
-    Per engine: `serves`, 1 where stages queue for it, else 0. Per stage: `engine` and `queue` (its
-    duration class). Releases as stage_graph has them, grouped by the stage released
-    (`offsets[stage]` to `offsets[stage + 1]`): `releaser`, `from_start` (0 or 1), `lag_class`. Per
-    queue: `queue_ps`, how long its events take: the duration classes, then, from `first_lag` on, the
-    lag classes. None of these is written to.
+    Per queue: `queue_ps`, how long its events take, and `events`, how many there are at most: the
+    duration classes, then, from `first_lag` on, the lag classes. `server`: a record per engine.
+    `newly_ready` and `put_aside`: room for a number per stage. `new32` and `new64` give rooms of so
+    many numbers, whatever is in them. Of all these only queue_ps and events are not written to.
     """
 
     def __init__(
         self,
-        serves: Ints,
-        engine: Ints,
-        queue: Ints,
+        stage: MutableSequence[StageRecord],
+        row: MutableSequence[ReleaseRecord],
+        server: MutableSequence[ServerRecord],
         queue_ps: Ints,
+        events: Ints,
         first_lag: int,
-        offsets: Ints,
-        releaser: Ints,
-        from_start: Ints,
-        lag_class: Ints,
-        new_stages: Callable[[int], MutableSequence[StageRecord]],
-        new_rows: Callable[[int], MutableSequence[ReleaseRecord]],
-        new_servers: Callable[[int], MutableSequence[ServerRecord]],
+        newly_ready: Ints,
+        put_aside: Ints,
         new32: NewColumn,
         new64: NewColumn,
     ) -> None:
-        self.stages = len(engine)
-        self.stage = new_stages(self.stages + 1)
-        self.row = new_rows(len(releaser))
-        self.server = new_servers(len(serves))
+        self.stages = len(stage) - 1
+        self.stage = stage
+        self.row = row
+        self.server = server
         self.queue_ps = queue_ps
         self.first_lag = first_lag
-        queues = len(queue_ps)
-        self.next_due = new32(queues)
-        self.past_due = new32(queues)
-        for each in range(queues):
-            self.next_due[each] = NONE if each < first_lag else 0
-        self.lay_stages(serves, engine, queue, offsets)
-        self.count_releases(releaser, from_start)
-        self.lay_releases(offsets, releaser, from_start, lag_class)
-        events = self.lay_queues()
-        self.lagging = new32(events)
-        self.due_ps = new64(events)
-        self.heap_queue = new32(queues)
-        self.heap_ps = new64(queues)
+        self.next_due = new32(len(queue_ps))
+        self.past_due = new32(len(queue_ps))
+        self.ending = new32(self.lay_queues(events, 0, first_lag))
+        lagging = self.lay_queues(events, first_lag, len(queue_ps))
+        self.lagging = new32(lagging)
+        self.due_ps = new64(lagging)
+        self.heap_queue = new32(len(queue_ps))
+        self.heap_ps = new64(len(queue_ps))
         self.heap_size = 0
 
-        for each in range(len(serves)):
+        for each in range(len(server)):
             self.server[each].first_waiting = NONE
             self.server[each].serving = NONE
             self.server[each].touched = NONE
-        self.touched = new32(len(serves))
+        self.touched = new32(len(server))
         self.touched_count = 0
         self.now = 0
         self.lane = NONE
-        self.newly_ready = new32(self.stages)
-        self.put_aside = new32(self.stages)
+        self.newly_ready = newly_ready
+        self.put_aside = put_aside
         self.newly_ready_count = 0
+        self.fetches = built_from() != ""
+        self.ahead = max(LEAST_AHEAD, min(MOST_AHEAD, RECORDS_AHEAD // max(1, len(server))))
 
-    # The columns that a run goes by: releases grouped by who releases.
-
-    def lay_stages(self, serves: Ints, engine: Ints, queue: Ints, offsets: Ints) -> None:
-        """Every stage's columns, its releases not yet counted."""
-        for stage in range(self.stages):
-            self.stage[stage].engine = engine[stage] if serves[engine[stage]] == 1 else NONE
-            self.stage[stage].queue = queue[stage]
-            self.stage[stage].missing = offsets[stage + 1] - offsets[stage]
-            self.stage[stage].cause = NONE
-            self.stage[stage].ready_ps = NONE
-            self.stage[stage].end_ps = NONE
-            self.stage[stage].by_end = 0
-            self.stage[stage].by_start = 0
-
-    def count_releases(self, releaser: Ints, from_start: Ints) -> None:
-        """Sets by_end and by_start to one past the last release of their kind."""
-        for row in range(len(releaser)):
-            if from_start[row] == 0:
-                self.stage[releaser[row]].by_end += 1
-            else:
-                self.stage[releaser[row]].by_start += 1
-        past = 0
-        for stage in range(self.stages):
-            past += self.stage[stage].by_end
-            self.stage[stage].by_end = past
-            past += self.stage[stage].by_start
-            self.stage[stage].by_start = past
-        self.stage[self.stages].by_end = past
-
-    def lay_releases(
-        self, offsets: Ints, releaser: Ints, from_start: Ints, lag_class: Ints
-    ) -> None:
-        """Places every release, each releaser's last first: by_end and by_start go down to the first.
-
-        Counts each lag class's releases in next_due.
-        """
-        for stage in range(self.stages - 1, -1, -1):
-            for row in range(offsets[stage + 1] - 1, offsets[stage] - 1, -1):
-                if from_start[row] == 0:
-                    self.stage[releaser[row]].by_end -= 1
-                    place = self.stage[releaser[row]].by_end
-                else:
-                    self.stage[releaser[row]].by_start -= 1
-                    place = self.stage[releaser[row]].by_start
-                self.row[place].released = stage
-                self.row[place].queue = self.first_lag + lag_class[row]
-                self.row[place].releaser = releaser[row]
-                self.next_due[self.first_lag + lag_class[row]] += 1
-
-    def lay_queues(self) -> int:
-        """Gives each lag class room for its releases, counted in next_due; returns how many there are.
+    def lay_queues(self, events: Ints, begin: int, end: int) -> int:
+        """Gives each of the queues `begin` to `end` its room, one behind another; returns how much.
 
         What takes no time happens at once and never queues.
         """
-        events = 0
-        for queue in range(self.first_lag, len(self.queue_ps)):
-            room = self.next_due[queue] if self.queue_ps[queue] > 0 else 0
-            self.next_due[queue] = events
-            self.past_due[queue] = events
-            events += room
-        return events
+        room = 0
+        for queue in range(begin, end):
+            self.next_due[queue] = room
+            self.past_due[queue] = room
+            if self.queue_ps[queue] > 0:
+                room += events[queue]
+        return room
 
     def run(self) -> None:
         """Runs from time 0 until nothing is left to happen."""
@@ -188,16 +148,18 @@ class Law:
 
     def take_due_ends(self, queue: int) -> None:
         """The stages of the duration class that end now."""
-        stage = self.next_due[queue]
-        while stage != NONE and self.stage[stage].end_ps == self.now:
-            after = self.stage[stage].next_waiting
-            self.end(stage)
-            stage = after
-        self.next_due[queue] = stage
-        if stage == NONE:
+        place = self.next_due[queue]
+        past = self.past_due[queue]
+        while place < past and self.stage[self.ending[place]].end_ps == self.now:
+            if self.fetches:
+                self.fetch_ends(place, past)
+            self.end(self.ending[place])
+            place += 1
+        self.next_due[queue] = place
+        if place == past:
             self.heap_pop()
         else:
-            self.heap_sink(0, queue, self.stage[stage].end_ps)
+            self.heap_sink(0, queue, self.stage[self.ending[place]].end_ps)
 
     def take_due_releases(self, queue: int) -> None:
         """The releases of the lag class that happen now."""
@@ -214,6 +176,8 @@ class Law:
 
     def end(self, stage: int) -> None:
         """The stage ends now; its engine is free, and what it releases is released or lags behind."""
+        if self.fetches:
+            self.fetch_along(stage)
         engine = self.stage[stage].engine
         if engine != NONE:
             self.server[engine].serving = NONE
@@ -310,13 +274,11 @@ class Law:
     def await_end(self, stage: int) -> None:
         """The stage, started now, joins its duration class: it ends no earlier than any in it."""
         queue = self.stage[stage].queue
-        self.stage[stage].next_waiting = NONE
-        if self.next_due[queue] == NONE:
-            self.next_due[queue] = stage
+        place = self.past_due[queue]
+        self.ending[place] = stage
+        self.past_due[queue] = place + 1
+        if place == self.next_due[queue]:
             self.heap_push(queue, self.stage[stage].end_ps)
-        else:
-            self.stage[self.past_due[queue]].next_waiting = stage
-        self.past_due[queue] = stage
 
     def lag_behind(self, row: int) -> None:
         """The release, begun now, joins its lag class: due no earlier than any in it."""
@@ -366,6 +328,20 @@ class Law:
         self.heap_size -= 1
         if self.heap_size > 0:
             self.heap_sink(0, self.heap_queue[self.heap_size], self.heap_ps[self.heap_size])
+
+    # Fetching ahead; beyond the records there is nothing to fetch, and no harm in asking for it.
+
+    def fetch_ends(self, place: int, past: int) -> None:
+        """What the ends soon after the one at `place` need: their own records, the next, their rows."""
+        if place + ENDS_AHEAD < past:
+            _fetch_stage(self.stage[self.ending[place + ENDS_AHEAD]])
+            _fetch_stage(self.stage[self.ending[place + ENDS_AHEAD] + 1])
+            _fetch_row(self.row[self.stage[self.ending[place + ROWS_AHEAD]].by_end])
+
+    def fetch_along(self, stage: int) -> None:
+        """What the kernel comes to after the stage: ids and rows ascend as its commands do."""
+        _fetch_stage(self.stage[stage + self.ahead])
+        _fetch_row(self.row[self.stage[stage].by_end + self.ahead])
 
     # Sorting the stages of one instant by id: each queue brings ascending ones, so there are few runs.
 

@@ -15,6 +15,8 @@ from ..schemas.errors import KerntapeError
 
 NONE = -1
 
+SHARED = "engine_records.pxd"  # among every module's sources, as setup.py has it
+
 
 class NativeModule(Protocol):
     """A module that setup.py compiles."""
@@ -33,7 +35,8 @@ def is_compiled(module: NativeModule) -> bool:
 def refuse_stale(module: NativeModule) -> None:
     """Raises KerntapeError where the module was compiled from another source than the one beside it."""
     name = module.__name__.rpartition(".")[2]
-    sources = [Path(__file__).with_name(f"{name}{suffix}") for suffix in (".py", ".pxd")]
+    names = (f"{name}.py", f"{name}.pxd", SHARED)
+    sources = [Path(__file__).with_name(each) for each in names]
     if not (is_compiled(module) and all(source.exists() for source in sources)):
         return
     if module.built_from() != _sha256(sources):

@@ -16,6 +16,25 @@ def test_growth_is_the_cost_of_a_stage_against_the_row_before():
     assert growth([1.0, 3.0, 6.0], [10, 20, 40]) == ["", "1.50", "1.00"]
 
 
+def test_costs_of_a_start_and_so_much_a_stage_lie_on_a_line():
+    off_a_line = runpy.run_path(str(BENCHMARKS / "measuring.py"))["off_a_line"]
+    assert off_a_line([2 + 3 * n for n in (1, 10, 100, 1000)], [1, 10, 100, 1000]) < 1e-12
+    assert off_a_line([5.0, 9.0], [1, 2]) == 0
+
+
+def test_a_line_is_off_by_what_no_other_line_undercuts():
+    off_a_line = runpy.run_path(str(BENCHMARKS / "measuring.py"))["off_a_line"]
+    # 2 + 1 × stages a tenth above, a tenth below, a tenth above: 2 + stages = 0.9, 1.1, 0.9 of them
+    costs = [(2 + 1) / 0.9, (2 + 8) / 1.1, (2 + 18) / 0.9]
+    assert off_a_line(costs, [1, 8, 18]) == pytest.approx(0.1)
+
+
+def test_a_line_never_begins_below_nothing():
+    off_a_line = runpy.run_path(str(BENCHMARKS / "measuring.py"))["off_a_line"]
+    # a stage costs 1, then 2, then 3: 1.5 × stages is half too much of the first, half short of the last
+    assert off_a_line([1.0, 20.0, 300.0], [1, 10, 100]) == pytest.approx((3 - 1) / (3 + 1))
+
+
 def test_a_short_work_is_measured_seven_times_and_in_turns():
     in_turns = runpy.run_path(str(BENCHMARKS / "measuring.py"))["in_turns"]
     done = []

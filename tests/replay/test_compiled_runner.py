@@ -1,33 +1,25 @@
 """The quick runner: its times are the SimPy runner's, compiled or not."""
 
-import importlib.util
 import shutil
-from pathlib import Path
-from types import ModuleType
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from kerntape.replay import compiled_runner, engine, simpy_runner
 from kerntape.schemas.errors import KerntapeError
 from law_graphs import LANE, SERVER, Release, graph_of, law_graphs
+from uncompiled import uncompiled
 
 
-def uncompiled_engine() -> ModuleType:
-    """The engine's source, run as Python, whatever is built beside it."""
-    source = Path(compiled_runner.__file__).parent / "engine.py"
-    spec = importlib.util.spec_from_file_location("kerntape.replay.uncompiled_engine", source)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def run_uncompiled(monkeypatch):
+    for name in ("engine", "engine_layout"):
+        monkeypatch.setattr(compiled_runner, name, uncompiled(name))
 
 
 @pytest.fixture(params=["as installed", "uncompiled"])
 def runner(request, monkeypatch):
     """The quick runner over the installed engine, and over its source."""
     if request.param == "uncompiled":
-        monkeypatch.setattr(compiled_runner, "engine", uncompiled_engine())
+        run_uncompiled(monkeypatch)
     return compiled_runner.run
 
 
@@ -83,7 +75,7 @@ def test_a_stale_engine_is_refused(monkeypatch):
 
 
 def test_an_uncompiled_engine_says_so_once(monkeypatch, capsys):
-    monkeypatch.setattr(compiled_runner, "engine", uncompiled_engine())
+    run_uncompiled(monkeypatch)
     compiled_runner.check_engine.cache_clear()
     compiled_runner.check_engine()
     compiled_runner.check_engine()
@@ -95,7 +87,7 @@ def test_an_uncompiled_engine_says_so_once(monkeypatch, capsys):
 
 
 def test_a_worker_process_leaves_that_to_the_one_that_started_it(monkeypatch, capsys):
-    monkeypatch.setattr(compiled_runner, "engine", uncompiled_engine())
+    run_uncompiled(monkeypatch)
     monkeypatch.setattr(compiled_runner, "parent_process", lambda: "a process")
     compiled_runner.check_engine.cache_clear()
     compiled_runner.check_engine()

@@ -1,9 +1,7 @@
 """How much later a stage could end without moving the makespan."""
 
-import importlib.util
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,6 +19,7 @@ from kerntape.schemas.errors import KerntapeError
 from kerntape.schemas.stages import arbitrated
 from kerntape.topologies.loader import resolve_topology
 from law_graphs import LANE, SERVER, Release, graph_of, law_graphs
+from uncompiled import uncompiled
 
 
 def by_the_definition(graph, lasting, start_ps):
@@ -58,11 +57,7 @@ def by_the_definition(graph, lasting, start_ps):
 def pass_module(request, monkeypatch):
     """The module that is installed, and its source run as Python."""
     if request.param == "uncompiled":
-        source = Path(native.__file__).with_name("slack_pass.py")
-        spec = importlib.util.spec_from_file_location("uncompiled_slack_pass", source)
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        monkeypatch.setattr(slack, "slack_pass", module)
+        monkeypatch.setattr(slack, "slack_pass", uncompiled("slack_pass"))
     return slack.slack_pass
 
 

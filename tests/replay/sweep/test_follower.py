@@ -1,9 +1,5 @@
 """A pass along a recorded order gives the law's times, or says that the order does not hold."""
 
-import importlib.util
-from pathlib import Path
-from types import ModuleType
-
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -21,17 +17,7 @@ from kerntape.replay.sweep import follower, order_recorder
 from kerntape.replay.sweep.follower import Follower
 from kerntape.schemas.errors import KerntapeError
 from law_graphs import LANE, SERVER, Release, graph_of, law_graphs
-
-
-def uncompiled(name: str) -> ModuleType:
-    """The source, run as Python, whatever is built beside it."""
-    source = Path(native.__file__).with_name(f"{name}.py")
-    spec = importlib.util.spec_from_file_location(f"uncompiled_{name}", source)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+from uncompiled import uncompiled
 
 
 @pytest.fixture(params=["as installed", "uncompiled"])

@@ -56,6 +56,9 @@ class Law:
     duration classes, then, from `first_lag` on, the lag classes. `server`: a record per engine.
     `newly_ready` and `put_aside`: room for a number per stage. `new32` and `new64` give rooms of so
     many numbers, whatever is in them. Of all these only queue_ps and events are not written to.
+
+    A stage on an engine and a lag from a start must last at least 1 ps (TimedClasses sees to it):
+    a queue of no time has no room.
     """
 
     def __init__(

@@ -79,7 +79,10 @@ class StageGraph:
 
 @dataclass(frozen=True)
 class Durations:
-    """Picoseconds per duration class and per lag class, int64, under one calibration."""
+    """Picoseconds per duration class and per lag class, int64, under one calibration.
+
+    At least 1 where a stage on an arbitrating engine has the class, or a release by a start.
+    """
 
     stage_ps: Int64s
     lag_ps: Int64s

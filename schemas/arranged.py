@@ -8,17 +8,20 @@ import numpy as np
 from .columns import Int32s, Int64s, offsets_of
 from .form_rows import FormRows
 from .grouping import rows_by_group
-from .named_geometries import Handles, NamedGeometries
+from .named_geometries import Looks, NamedGeometries
 from .trace_columns import TraceColumns
 
 
 @dataclass(frozen=True, slots=True)
 class AlikeHandles:
-    """All handles of a geometry, counted over all streams, in order; and where each one lies."""
+    """Where all handles of a geometry lie, counted over all streams, in order."""
 
     geometry: int
-    handles: Int64s
     addresses: Int64s
+
+    def handles(self, columns: TraceColumns) -> Int64s:
+        """Which these are."""
+        return np.flatnonzero(columns.geometries == self.geometry)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,35 +35,34 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Arranged:
-    """A trace's columns as the checks ask for them: `named` for each form and `alike` for each
-    geometry that occurs, ascending."""
+    """A trace's columns as the checks ask for them: `alike` for each geometry that occurs, ascending."""
 
     by_form: FormRows
-    named: Sequence[NamedGeometries]
+    named: NamedGeometries
     waiting: Waiting
     alike: Sequence[AlikeHandles]
 
 
-def arranged(columns: TraceColumns, by_form: FormRows) -> Arranged:
-    """Columns that are as they are in memory, arranged.
+def arranged(columns: TraceColumns, by_form: FormRows, geometries: int) -> Arranged:
+    """Columns that are as they are in memory, arranged; `geometries`: how many there are.
 
     Their lengths and their form and geometry ids must have been checked.
     """
-    handles = handles_of(columns)
+    looks = Looks(columns, by_form, geometries)
+    if by_form.are_few:
+        looks.at_all(columns.slots)
+    else:
+        for group in by_form.groups:
+            looks.at_form(group, columns.slots[group.slots])
     return Arranged(
         by_form,
-        named=[handles.named(group, columns.slots[group.slots]) for group in by_form.groups],
+        named=NamedGeometries(columns, by_form, looks.seen),
         waiting=waiting_commands(columns),
         alike=[
-            AlikeHandles(geometry, alike, columns.addresses[alike].astype(np.int64))
+            AlikeHandles(geometry, columns.addresses[alike].astype(np.int64))
             for geometry, alike in rows_by_group(columns.geometries)
         ],
     )
-
-
-def handles_of(columns: TraceColumns) -> Handles:
-    """The handles, to look up what commands name."""
-    return Handles(columns.geometries, columns.handle_counts, columns.command_counts)
 
 
 def waiting_commands(columns: TraceColumns) -> Waiting:

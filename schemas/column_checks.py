@@ -1,6 +1,7 @@
 """Questions to ask of a whole column at once. The error names the first row that is wrong."""
 
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +16,10 @@ Place = Callable[[int], str]
 
 def first_row(wrong: Bools) -> int | None:
     """The first row where the mask is true, or None."""
-    if not wrong.any():
+    if not len(wrong):
         return None
-    return int(wrong.argmax())
+    row = int(wrong.argmax())
+    return row if wrong[row] else None
 
 
 def first_above(values: Column, greatest: int) -> int | None:
@@ -36,7 +38,7 @@ def must_lie_in(
     values: Column, low: int, high: int, quantity: str, place: Place, because: str = ""
 ) -> None:
     """FileError unless every value is of low … high."""
-    if not len(values) or (low <= int(values.min()) and int(values.max()) <= high):
+    if not len(values) or _lie_in(values, low, high):
         return
     row = first_row((values < low) | (values > high))
     if row is None:
@@ -44,6 +46,19 @@ def must_lie_in(
     bound = f"from {low} to {high}" if low <= high else "left out"
     reason = f" ({because})" if because else ""
     raise FileError(f"{place(row)}: {quantity} must be {bound}{reason}, not {int(values[row])}")
+
+
+def _lie_in(values: Column, low: int, high: int) -> bool:
+    if low:
+        return low <= int(values.min()) and int(values.max()) <= high
+    greatest = np.maximum.reduce(values.view(_unsigned(values.dtype)))
+    return int(greatest) <= min(high, (1 << 8 * values.itemsize - 1) - 1)
+
+
+@cache
+def _unsigned(item: np.dtype[np.integer]) -> np.dtype[np.unsignedinteger]:
+    """In which what is below 0 is above all that the signed one can hold."""
+    return np.dtype(item.str.replace("i", "u"))
 
 
 def must_add_up(counts: Column, total: int, thing: str, place: Place) -> None:

@@ -72,11 +72,12 @@ Word = TypeVar("Word", bound=StrEnum)
 
 def word_of(words: type[Word]) -> BeforeValidator:
     """A validator that reads a plain word as a member of the enum."""
+    by_name = {str(word): word for word in words}
 
     def read(value: object) -> Word:
-        known = [str(word) for word in words]
-        if isinstance(value, str) and value in known:
-            return words(value)
+        if isinstance(value, str) and value in by_name:
+            return by_name[value]
+        known = list(by_name)
         near = nearest(value, known) if isinstance(value, str) else None
         hint = f"; did you mean '{near}'?" if near else ""
         raise ValueError(f"must be one of {', '.join(known)}, not {shown(value)}{hint}")
@@ -128,6 +129,8 @@ def check_part(model: type[BaseModel], values: dict[str, Any], where: str) -> No
 
 def complaint_about_part(model: type[BaseModel], values: dict[str, Any]) -> str | None:
     """What is wrong with values that name some of the model's keys, or None. Absent keys are fine."""
+    if not values:
+        return None
     try:
         model.model_validate(values)
     except ValidationError as error:

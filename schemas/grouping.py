@@ -6,6 +6,7 @@ repetition, which compresses to almost nothing.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, TypeVar
 
@@ -13,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .columns import Int64s, offsets_of
-from .loops import Keys, lanes, loop_of, looped_rows, place
+from .loops import Keys, LoopedRows, lanes, loop_of, looped_rows, place
 
 Column = npt.NDArray[np.integer]
 Values = TypeVar("Values", bound=Column)
@@ -22,8 +23,8 @@ Values = TypeVar("Values", bound=Column)
 class Grouped:
     """The rows of a column of group numbers, group by group. Numbers are not negative.
 
-    `groups`: each number that occurs, ascending, and its rows as those of the column's loop. `once`:
-    the column with one turn of the `loop` alone.
+    `once`: the column with one turn of the `loop` alone; `order`: its rows, group by group. `numbers`:
+    each number that occurs, ascending.
     """
 
     def __init__(self, numbers: Column) -> None:
@@ -34,7 +35,23 @@ class Grouped:
         keys: Keys = numbers.astype(narrowest)
         self.loop = loop_of(keys)
         self.once = self.loop.once(keys)
-        self.groups = [(key, looped_rows(self.loop, rows)) for key, rows in _sorted(self.once)]
+        # a stable sort goes through narrow items digit by digit
+        self.order = np.argsort(self.once, kind="stable")
+        ordered = self.once.take(self.order)
+        starts = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
+        self._bounds = [0, *starts.tolist(), len(ordered)] if len(ordered) else []
+        self.numbers: list[int] = ordered[self._bounds[:-1]].tolist()
+
+    def runs(self) -> Iterator[tuple[int, int]]:
+        """Per group, where its rows begin in `order`, and where they end."""
+        return pairwise(self._bounds)
+
+    @cached_property
+    def groups(self) -> list[tuple[int, LoopedRows]]:
+        """Each number that occurs, ascending, and its rows as those of the column's loop."""
+        once = [self.order[first:past] for first, past in self.runs()]
+        looped = [looped_rows(self.loop, rows) for rows in once]
+        return list(zip(self.numbers, looped, strict=True))
 
     def rows(self) -> Iterator[Int64s]:
         """Per group, its rows in order."""
@@ -45,18 +62,7 @@ class Grouped:
 def rows_by_group(numbers: Column) -> Iterator[tuple[int, Int64s]]:
     """Each group that occurs, ascending, with its rows in order. Group numbers are not negative."""
     grouped = Grouped(numbers)
-    return zip((number for number, _ in grouped.groups), grouped.rows(), strict=True)
-
-
-def _sorted(keys: Keys) -> Iterator[tuple[int, Int64s]]:
-    """Each key that occurs, ascending, with its rows in order."""
-    if not len(keys):
-        return
-    order = np.argsort(keys, kind="stable")  # which sorts narrow items by their digits
-    ordered = keys.take(order)
-    starts = (1 + np.flatnonzero(ordered[1:] != ordered[:-1])).tolist()
-    for first, past in pairwise([0, *starts, len(keys)]):
-        yield int(ordered[first]), order[first:past]
+    return zip(grouped.numbers, grouped.rows(), strict=True)
 
 
 def differenced(values: Values, groups: Column, widths: Column) -> Values:
@@ -89,6 +95,19 @@ def summed(
         block[...] = by_row.T
         yield block.cumsum(axis=1, dtype=item, out=block)
         done += block.size
+
+
+def summed_at_once(
+    listed: Column, sizes: Iterable[tuple[int, int]], item: type[np.signedinteger]
+) -> npt.NDArray[Any]:
+    """As `summed`, row after row as they were listed: for groups of few rows."""
+    sums: npt.NDArray[Any] = listed.astype(item)
+    done = 0
+    for rows, width in sizes:
+        block = sums[done : done + rows * width].reshape(rows, width)
+        np.add.accumulate(block, axis=0, out=block)
+        done += rows * width
+    return sums
 
 
 def undifferenced(

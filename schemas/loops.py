@@ -87,18 +87,27 @@ class LoopedRows:
     before: int
     in_turn: int
 
+    @property
+    def behind(self) -> int:
+        """How many of the column's rows come before those behind its loop."""
+        return self.before + self.in_turn * self.loop.turns
+
+    @property
+    def count(self) -> int:
+        """How many of the column's rows these are."""
+        return self.behind + len(self.once) - self.before - self.in_turn
+
     def unrolled(self, values: Int64s, steps: Int64s) -> Int64s:
         """Per row of `once` a value; per row of the column the same, and in each turn what `steps`
         has for it more."""
-        turns = self.loop.turns
-        if not turns:
+        if not self.loop.turns:
             return values
-        past, end = self.before + self.in_turn, self.before + self.in_turn * turns
-        unrolled = np.empty(len(values) + end - past, dtype=np.int64)
+        past = self.before + self.in_turn
+        unrolled = np.empty(self.count, dtype=np.int64)
         unrolled[: self.before] = values[: self.before]
         for row in range(self.before, past):
-            np.add(steps, values[row], out=unrolled[row : end : self.in_turn])
-        np.add(values[past:], steps[-1], out=unrolled[end:])
+            np.add(steps, values[row], out=unrolled[row : self.behind : self.in_turn])
+        np.add(values[past:], steps[-1], out=unrolled[self.behind :])
         return unrolled
 
 
@@ -118,22 +127,20 @@ class Unrolling:
     ) -> None:
         """The loop's first entry, and how many are in a turn."""
         self._values: npt.NDArray[Any] = np.empty(length, item)
-        self._start, self._in_turn = start, in_turn
+        self._start = start
+        self._other_turns = in_turn * (loop.turns - 1)
         self._turns = lanes(in_turn, loop.turns, item)
 
     def place(self, rows: LoopedRows, begins: Int64s, block: Integers) -> None:
-        """A group's rows: where they begin in the column, and their entries, [entry, row]."""
-        if rows.in_turn:
-            end = rows.before + rows.in_turn * rows.loop.turns
-            self._place_turns(rows, end, begins, block)
-            place(self._values, begins[end:], block[:, end:])
-            begins, block = begins[: rows.before], block[:, : rows.before]
-        place(self._values, begins, block)
-
-    def _place_turns(self, rows: LoopedRows, end: int, begins: Int64s, block: Integers) -> None:
-        for row in range(rows.before, rows.before + rows.in_turn):
-            first = int(begins[row]) - self._start
-            self._turns[first : first + len(block)] = block[:, row : end : rows.in_turn]
+        """A group's rows: where they begin in the column with one turn alone, and the entries of all of
+        them, [entry, row]."""
+        past = rows.before + rows.in_turn
+        for row, begin in enumerate(begins[rows.before : past].tolist(), rows.before):
+            first = begin - self._start
+            turns = block[:, row : rows.behind : rows.in_turn]
+            self._turns[first : first + len(block)] = turns
+        place(self._values, begins[: rows.before], block[:, : rows.before])
+        place(self._values, begins[past:] + self._other_turns, block[:, rows.behind :])
 
     def filled(self) -> npt.NDArray[Any]:
         """The column, once every row has been placed."""

@@ -7,7 +7,7 @@ import numpy as np
 from .arranged import AlikeHandles
 from .column_checks import first_above, first_row, must_lie_in
 from .columns import Bools, Int64s, offsets_of
-from .commands import GEMM
+from .commands import GEMM, CommandForm
 from .errors import FileError
 from .handles import Geometry, Space
 from .named_geometries import NamedGeometries
@@ -30,17 +30,17 @@ def check_memory(
     `alike` are the columns' handles, by geometry.
     """
     must_lie_in(columns.addresses, 0, MAX_ADDRESS, "its address", places.handle)
-    is_hbm = np.zeros(len(columns.geometries), dtype=np.bool_)
-    in_hbm, in_tcm = [], []
+    in_hbm: list[tuple[AlikeHandles, int]] = []
+    in_tcm: list[tuple[AlikeHandles, int]] = []
     for each in alike:
         geometry = geometries[each.geometry]
-        if geometry.space is Space.HBM:
-            is_hbm[each.handles] = True
-            in_hbm.append((each, _hull_bytes(geometry)))
-        else:
-            in_tcm.append((each, _hull_bytes(geometry)))
+        alike_there = in_hbm if geometry.space is Space.HBM else in_tcm
+        alike_there.append((each, _hull_bytes(geometry)))
+    of_hbm = np.array([geometry.space is Space.HBM for geometry in geometries], dtype=np.bool_)
+    is_hbm = of_hbm.take(columns.geometries)
     _check_tcm(columns, is_hbm, in_tcm, pe.tcm_bytes, places)
-    _check_hbm(columns, in_hbm, pe.hbm_bytes, places)
+    if not _surely_in_hbm(columns, is_hbm, in_hbm, pe.hbm_bytes):
+        _check_hbm(columns, in_hbm, pe.hbm_bytes, places)
 
 
 def _hull_bytes(geometry: Geometry) -> int:
@@ -68,13 +68,31 @@ def _check_tcm(
     for each, hull_bytes in in_tcm:
         row = first_above(each.addresses, tcm_bytes - hull_bytes)
         if row is not None:
-            ends[int(each.handles[row])] = int(each.addresses[row]) + hull_bytes
+            ends[int(each.handles(columns)[row])] = int(each.addresses[row]) + hull_bytes
     if ends:
         handle = min(ends)
         raise FileError(
             f"{places.handle(handle)}: must end within the TCM's {tcm_bytes} bytes,"
             f" not at {ends[handle]}"
         )
+
+
+def _surely_in_hbm(
+    columns: TraceColumns,
+    is_hbm: Bools,
+    in_hbm: Sequence[tuple[AlikeHandles, int]],
+    hbm_bytes: int,
+) -> bool:
+    """Whether `_check_hbm` has nothing to say even if all handles were of the tensor with the greatest
+    base, and all PEs had as few tensors as one has: mostly so, and soon seen."""
+    if not in_hbm:
+        return True
+    greatest_end = max(int(each.addresses.max()) + hull_bytes for each, hull_bytes in in_hbm)
+    greatest_base = int(columns.bases.max(initial=0))
+    has_tensor = np.array_equal(columns.tensors >= 0, is_hbm)
+    tensors_everywhere = int(columns.tensor_counts.min())
+    all_there = has_tensor and int(columns.tensors.max()) < tensors_everywhere
+    return all_there and greatest_base + greatest_end <= hbm_bytes
 
 
 def _check_hbm(
@@ -86,9 +104,10 @@ def _check_hbm(
     tensor_counts = _tensors_of_streams(columns)
     first_handles = offsets_of(columns.handle_counts)
     none = np.zeros(0, dtype=np.int64)
-    handles = np.concatenate([none, *(each.handles for each, _ in in_hbm)])
+    named = [each.handles(columns) for each, _ in in_hbm]
+    handles = np.concatenate([none, *named])
     ends = np.concatenate([none, *(each.addresses + hull_bytes for each, hull_bytes in in_hbm)])
-    streams = np.concatenate([none, *(_streams_of(each, first_handles) for each, _ in in_hbm)])
+    streams = np.concatenate([none, *(_streams_of(each, first_handles) for each in named)])
     tensors = columns.tensors.take(handles)
     available = tensor_counts.take(streams)
     wrong = (tensors < 0) | (tensors >= available)
@@ -104,8 +123,8 @@ def _check_hbm(
     _check_reach(columns, reach, tensor_counts, hbm_bytes)
 
 
-def _streams_of(alike: AlikeHandles, first_handles: Int64s) -> Int64s:
-    counts = np.diff(np.searchsorted(alike.handles, first_handles))
+def _streams_of(handles: Int64s, first_handles: Int64s) -> Int64s:
+    counts = np.diff(np.searchsorted(handles, first_handles))
     streams: Int64s = np.repeat(np.arange(len(counts)), counts)
     return streams
 
@@ -135,29 +154,30 @@ def _check_reach(
         )
 
 
-def check_gemm_extents(named: Sequence[NamedGeometries], tables: Trace, places: Places) -> None:
+def check_gemm_extents(named: NamedGeometries, tables: Trace, places: Places) -> None:
     """FileError unless the operands of every GEMM have m·k, k·n and m·n elements."""
     elements = np.array([geometry.elements for geometry in tables.geometries], dtype=np.int64)
-    for each in named:
-        for name, slot, count in _gemm_operands(tables, each.group.form):
-            row = each.first(slot, elements != count)
-            if row is not None:
-                found = int(elements[each.ids[slot][row]])
+    for number, form in enumerate(tables.forms):
+        for name, slot, count in _gemm_operands(form):
+            command = named.first(number, slot, elements != count)
+            if command is not None:
+                found = int(elements[named.of(np.array([command]), slot)[0]])
                 raise FileError(
-                    f"{places.command(each.command(row))}: the GEMM's {name} must have {count}"
+                    f"{places.command(command)}: the GEMM's {name} must have {count}"
                     f" elements, as its m, k and n say, not {found}"
                 )
 
 
-def _gemm_operands(tables: Trace, number: int) -> list[tuple[str, int, int]]:
+def _gemm_operands(form: CommandForm) -> list[tuple[str, int, int]]:
     """(name, slot, elements) of the operands and the output of the form's GEMM, if it has one."""
-    form = tables.forms[number]
-    if GEMM not in [op.kind for op in form.ops] or form.gemm_index is None:
-        return []
-    op, slots = form.ops[form.gemm_index], form.op_slots[form.gemm_index]
-    m, k, n = op.integer("m"), op.integer("k"), op.integer("n")
-    a, b = slots[op.operands.index("a")], slots[op.operands.index("b")]
-    return [("a", a, m * k), ("b", b, k * n), ("output", slots[-1], m * n)]
+    slot = 0
+    for op in form.ops:
+        if op.kind == GEMM:
+            m, k, n = op.integer("m"), op.integer("k"), op.integer("n")
+            a, b = slot + op.operands.index("a"), slot + op.operands.index("b")
+            return [("a", a, m * k), ("b", b, k * n), ("output", slot + len(op.operands), m * n)]
+        slot += len(op.operands) + op.has_out
+    return []
 
 
 def check_inputs(inputs: KeptInputs, columns: TraceColumns, pe_count: int) -> None:

@@ -1,44 +1,24 @@
 """Whether every message of a trace has two ends: what a PE sends, its peer receives, in that order.
 
-A send to direction D arrives in the queue that the peer knows as D's opposite. Message i of a queue
-is the i-th send and the i-th recv or recv_async on it, in program order; their sizes must agree.
+A send to direction D arrives in the queue that the peer knows as D's opposite. The two ends' messages
+are matched in program order; their sizes must agree.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import TypeAlias
 
 import numpy as np
 
 from .column_checks import first_row
-from .columns import Int64s, Integers, offsets_of
-from .commands import CommandKind
+from .columns import Int32s, Int64s, Integers
 from .errors import FileError
+from .message_queues import Messages, QueueEnd, Queues, queues_of
 from .named_geometries import NamedGeometries
 from .topology import Level, Topology
 from .trace import Trace
 from .trace_columns import TraceColumns
 
-MESSAGE_KINDS = (CommandKind.SEND, CommandKind.RECV, CommandKind.RECV_ASYNC)
-
-
-@dataclass(frozen=True)
-class Messages:
-    """One side of one queue, in program order: the commands (counted in the PE) and their sizes."""
-
-    commands: Int64s
-    sizes_bytes: Int64s
-
-    def __len__(self) -> int:
-        return len(self.commands)
-
-
 NOT_LAUNCHED = -1
-NO_MESSAGES = Messages(np.zeros(0, np.int64), np.zeros(0, np.int64))
-
-QueueEnd: TypeAlias = tuple[bool, str]
-"""(whether it is the sending side, the direction as this side names it)."""
 
 
 @dataclass(frozen=True)
@@ -64,66 +44,72 @@ class EndsInUse:
 
 
 def check_messages(
-    columns: TraceColumns, named: Sequence[NamedGeometries], tables: Trace, topology: Topology
+    columns: TraceColumns, named: NamedGeometries, tables: Trace, topology: Topology
 ) -> None:
     """FileError at the first message that nobody sends, or nobody receives, or that changes size.
 
-    The columns must have passed the other checks; directions are those of the topology. Where not
-    all match, PEs that run one stream and whose peers run one stream are looked at once.
+    The columns must have passed the other checks; directions are those of the topology.
     """
-    queues = _queues_by_stream(columns, named, tables)
-    ends = list(dict.fromkeys(end for used in queues for end in used))
-    if not ends:
-        return
-    theirs = [(not sends, topology.directions[way].opposite) for sends, way in ends]
-    contents = _contents(queues, ends)
-    uses = _uses(columns, contents, [way for _, way in ends], topology)
-    their_numbers = np.array([ends.index(end) if end in ends else len(ends) for end in theirs])
-    sent_and_received = contents[uses.streams, uses.ends]
-    there = contents[uses.peer_streams, their_numbers[uses.ends]]
+    queues = queues_of(columns, named, tables)
+    if queues is not None and not _surely_match(columns, queues, topology):
+        _must_match(columns, queues, topology)
+
+
+def _surely_match(columns: TraceColumns, queues: Queues, topology: Topology) -> bool:
+    """Whether all that is sent is received, and as many ends receive as send: then none receives what
+    nobody sends, as no two queues lead to one end."""
+    sends = [number for number, (is_sending, _) in enumerate(queues.ends) if is_sending]
+    users = np.bincount(columns.pe_streams) @ (queues.contents != 0)
+    if 2 * int(users[sends].sum()) != int(users.sum()):
+        return False
+    numbers = {end: number for number, end in enumerate(queues.ends)}
+    theirs = [numbers.get(_opposite(end, topology), len(numbers)) for end in queues.ends]
+    uses = _uses(columns, queues, sends, topology)
+    sent = queues.contents[uses.streams, uses.ends]
+    received = queues.contents[uses.peer_streams, np.array(theirs).take(uses.ends)]
+    return bool(((sent == received) & (uses.peer_streams != NOT_LAUNCHED)).all())
+
+
+def _must_match(columns: TraceColumns, queues: Queues, topology: Topology) -> None:
+    """FileError at the first end whose messages lead nowhere, have no other end, or change size. PEs
+    that run one stream and whose peers run one stream are looked at once."""
+    ends = queues.ends
+    uses = _uses(columns, queues, range(len(ends)), topology)
     astray = first_row(uses.peer_streams == NOT_LAUNCHED)
-    if astray is None and np.array_equal(sent_and_received, there):
-        return
     past = len(uses.ends) if astray is None else int(np.searchsorted(uses.ends, uses.ends[astray]))
-    for number, rank, stream, peer, peer_stream in uses.pairs(past, len(queues)):
-        own, other = (
-            queues[stream][ends[number]],
-            queues[peer_stream].get(theirs[number], NO_MESSAGES),
-        )
+    for number, rank, stream, peer, peer_stream in uses.pairs(past, len(queues.contents)):
+        own = queues.messages(stream, ends[number])
+        other = queues.messages(peer_stream, _opposite(ends[number], topology))
         _must_be_matched(rank, ends[number], own, peer, other)
         if ends[number][0]:
             _must_agree_in_size(rank, own, peer, other)
     if astray is not None:
-        raise _leads_nowhere(uses, astray, ends, queues)
+        raise _leads_nowhere(uses, astray, queues)
 
 
-def _contents(queues: list[dict[QueueEnd, Messages]], ends: list[QueueEnd]) -> Int64s:
-    """Per stream and end, a number of its messages' sizes, equal where they are: 0 for none. A column
-    of zeros follows, for ends that no stream uses."""
-    numbers = {end: number for number, end in enumerate(ends)}
-    contents = np.zeros((len(queues), len(ends) + 1), dtype=np.int64)
-    known: dict[bytes, int] = {}
-    for stream, used in enumerate(queues):
-        for end, messages in used.items():
-            sizes = messages.sizes_bytes.tobytes()
-            contents[stream, numbers[end]] = known.setdefault(sizes, len(known) + 1)
-    return contents
+def _opposite(end: QueueEnd, topology: Topology) -> QueueEnd:
+    """A queue's other end, as the PE there names it."""
+    sends, direction = end
+    return not sends, topology.directions[direction].opposite
 
 
 def _uses(
-    columns: TraceColumns, contents: Int64s, directions: Sequence[str], topology: Topology
+    columns: TraceColumns, queues: Queues, numbers: Sequence[int], topology: Topology
 ) -> EndsInUse:
-    numbers, entries = np.nonzero((contents.T != 0)[:-1, columns.pe_streams])
-    ranks = columns.ranks[entries]
-    peers = _peers(topology, ranks, directions, numbers)
+    """The uses of the ends of these numbers."""
+    used = (queues.contents != 0).T.take(numbers, axis=0)
+    chosen, entries = np.nonzero(used.take(columns.pe_streams, axis=1))
+    ends = np.array(numbers, dtype=np.int64).take(chosen)
+    ranks, streams = columns.ranks.take(entries), columns.pe_streams.take(entries)
+    peers = _peers(topology, ranks, [queues.ends[number][1] for number in numbers], chosen)
     stream_of = np.full(topology.pe_count + 1, NOT_LAUNCHED, dtype=np.int64)
     stream_of[columns.ranks] = columns.pe_streams  # what follows the last rank is there for peer −1
-    return EndsInUse(numbers, ranks, columns.pe_streams[entries], peers, stream_of[peers])
+    return EndsInUse(ends, ranks, streams, peers, stream_of.take(peers))
 
 
 def _peers(
     topology: Topology, ranks: Integers, directions: Sequence[str], numbers: Int64s
-) -> Int64s:
+) -> Int32s:
     """As `topology.peer` of each rank in the direction of that number; −1 where the machine ends."""
     levels = {level: (topology.ranks_apart(level), topology.grid(level)) for level in Level}
     ways = []
@@ -131,20 +117,18 @@ def _peers(
         wire = topology.directions[direction]
         apart, grid = levels[wire.level]
         ways.append((apart, grid.size, grid.columns, grid.rows, *wire.step))
-    apart, size, columns, rows, right, down = np.array(ways, dtype=np.int64).T[:, numbers]
+    apart, size, columns, rows, right, down = np.array(ways, dtype=np.int32).T.take(numbers, axis=1)
     row, column = np.divmod(ranks // apart % size, columns)
     row += down
     column += right
     inside = (column >= 0) & (column < columns) & (row >= 0) & (row < rows)
-    peers: Int64s = np.where(inside, ranks + (right + down * columns) * apart, -1)
+    peers: Int32s = np.where(inside, ranks + (right + down * columns) * apart, -1)
     return peers
 
 
-def _leads_nowhere(
-    uses: EndsInUse, row: int, ends: list[QueueEnd], queues: list[dict[QueueEnd, Messages]]
-) -> FileError:
-    end, peer = ends[uses.ends[row]], int(uses.peers[row])
-    command = int(queues[uses.streams[row]][end].commands[0])
+def _leads_nowhere(uses: EndsInUse, row: int, queues: Queues) -> FileError:
+    end, peer = queues.ends[uses.ends[row]], int(uses.peers[row])
+    command = int(queues.messages(int(uses.streams[row]), end).commands[0])
     found = "where no PE is" if peer < 0 else f"to PE {peer}, which is not launched"
     return FileError(
         f"PE {int(uses.ranks[row])}, command {command}: direction {end[1]} must lead to a PE of the"
@@ -181,37 +165,3 @@ def _must_agree_in_size(rank: int, sent: Messages, peer: int, received: Messages
             f" {int(received.sizes_bytes[message])} bytes that PE {peer}, command"
             f" {int(received.commands[message])}, receives, not {int(sent.sizes_bytes[message])}"
         )
-
-
-def _queues_by_stream(
-    columns: TraceColumns, named: Sequence[NamedGeometries], tables: Trace
-) -> list[dict[QueueEnd, Messages]]:
-    """Per stream, the messages of each queue end that it uses, sends and receives in any order."""
-    queues: list[dict[QueueEnd, Messages]] = [{} for _ in columns.command_counts]
-    messages = [each for each in named if tables.forms[each.group.form].kind in MESSAGE_KINDS]
-    if not messages:
-        return queues
-    commands = np.concatenate([each.group.commands for each in messages])
-    looks = np.concatenate([each.ids[0] for each in messages])  # a message names one handle
-    end_numbers, ends = _queue_ends(tables)
-    first_commands = offsets_of(columns.command_counts)
-    streams = np.searchsorted(first_commands, commands, side="right") - 1
-    keys = streams * len(ends) + end_numbers[columns.forms[commands]]
-    order = np.lexsort((commands, keys))
-    own = (commands - first_commands[streams])[order]
-    sizes = np.array([each.size_bytes for each in tables.geometries], np.int64)[looks[order]]
-    sorted_keys = keys[order]
-    firsts = np.flatnonzero(np.diff(sorted_keys, prepend=-1))
-    for key, (first, past) in zip(
-        sorted_keys[firsts].tolist(), pairwise([*firsts.tolist(), len(own)]), strict=True
-    ):
-        stream, end = divmod(key, len(ends))
-        queues[stream][ends[end]] = Messages(own[first:past], sizes[first:past])
-    return queues
-
-
-def _queue_ends(tables: Trace) -> tuple[Int64s, list[QueueEnd]]:
-    """Per form, the number of its queue end (meaningless for other kinds); and the ends by number."""
-    of_forms = [(form.kind is CommandKind.SEND, form.direction) for form in tables.forms]
-    numbers = {end: number for number, end in enumerate(dict.fromkeys(of_forms))}
-    return np.array([numbers[end] for end in of_forms], dtype=np.int64), list(numbers)

@@ -7,6 +7,7 @@ a budget before anything is unpacked.
 
 import struct
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,10 +15,13 @@ import numpy as np
 
 from .columns import Integers
 from .errors import FileError
-from .plain_data import Field
+from .plain_data import Field, Rows
+from .proofs import Column, Unproven, all_are, columns, integers, prove
 
 LEVEL = 6
-ITEM_BYTES = (1, 2, 4, 8)
+ITEMS: dict[int, np.dtype[np.signedinteger]] = {
+    size: np.dtype(f"<i{size}") for size in (1, 2, 4, 8)
+}
 UNPACKED_ITEM_BYTES = 8
 MAX_ITEM_COUNT = (1 << 31) - 1
 _PREFIX = struct.Struct("<BQ")
@@ -44,17 +48,17 @@ class NarrowColumn:
     @property
     def values(self) -> Integers:
         """The items, as narrow as they are. Not to be written to."""
-        return np.frombuffer(self.raw, dtype=f"<i{self.item_bytes}")
+        return np.frombuffer(self.raw, dtype=ITEMS[self.item_bytes])
 
 
 def narrow(values: Integers) -> NarrowColumn:
     """The column in the narrowest items that hold it."""
     low, high = (int(values.min()), int(values.max())) if len(values) else (0, 0)
-    for item_bytes in ITEM_BYTES:
+    for item_bytes in ITEMS:
         bound = 1 << (8 * item_bytes - 1)
         if -bound <= low and high < bound:
             break
-    return NarrowColumn(item_bytes, len(values), values.astype(f"<i{item_bytes}").tobytes())
+    return NarrowColumn(item_bytes, len(values), values.astype(ITEMS[item_bytes]).tobytes())
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +94,33 @@ def _found(raw: bytes, size: int, whole: bool, behind: bytes) -> str:
     return f"{len(raw)} bytes" + (" with others behind them" if behind else "")
 
 
+def packed_columns(
+    packed: bytes | memoryview, where: str, names: Sequence[str]
+) -> list[PackedColumn]:
+    """The declarations of columns of these names, a row each. FileError at the first that is none."""
+    rows = Rows(packed, where, lists_as_tuples=True)
+    try:
+        declared = _whole_declarations(rows.several(len(names)), names)
+    except Unproven:
+        rows = Rows(packed, where)
+        declared = [packed_column(rows.next(f"column {name}")) for name in names]
+    rows.end()
+    return declared
+
+
+def _whole_declarations(rows: Column, names: Sequence[str]) -> list[PackedColumn]:
+    """As `packed_column` of each row. Unproven where one may be wrong."""
+    item_bytes, counts, streams = columns(rows, 3)
+    prove(all_are(item_bytes, int) and set(item_bytes) <= ITEMS.keys())
+    prove(all_are(streams, bytes))
+    places = [f"column {name}" for name in names]
+    return list(map(PackedColumn, item_bytes, integers(counts, 0, MAX_ITEM_COUNT), streams, places))
+
+
 def packed_column(field: Field) -> PackedColumn:
     """The declaration of a column: [item size, count, zlib stream]."""
     item_bytes, count, stream = field.items(3)
-    if item_bytes.integer() not in ITEM_BYTES:
+    if item_bytes.integer() not in ITEMS:
         raise item_bytes.must_be("1, 2, 4 or 8")
     return PackedColumn(
         item_bytes.integer(), count.integer(0, MAX_ITEM_COUNT), stream.blob(), field.where

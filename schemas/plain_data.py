@@ -8,11 +8,13 @@ the place inside the file; whoever opened the file adds its name and the remedy 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from decimal import Decimal
+from itertools import islice
 from typing import Any
 
 import msgpack  # type: ignore[import-untyped, unused-ignore]  # it ships no types
 
 from .errors import FileError
+from .proofs import Unproven, prove
 
 MAX_ITEMS = 4096
 """Entries of one list or map. Bounds what a claimed length can allocate before it is disproved."""
@@ -103,7 +105,9 @@ def _is_leaf(item: Any, depth: int) -> bool:
 class Rows:
     """The msgpack objects that stand one after another in `packed`, one `Field` at a time."""
 
-    def __init__(self, packed: bytes | memoryview, where: str) -> None:
+    def __init__(
+        self, packed: bytes | memoryview, where: str, *, lists_as_tuples: bool = False
+    ) -> None:
         self._where = where
         self._size = len(packed)
         self._unpacker = msgpack.Unpacker(
@@ -111,6 +115,7 @@ class Rows:
             max_array_len=MAX_ITEMS,
             max_map_len=MAX_ITEMS,
             max_ext_len=0,
+            use_list=not lists_as_tuples,
         )
         self._unpacker.feed(packed)
 
@@ -124,6 +129,15 @@ class Rows:
             raise FileError(
                 f"{self._where}, byte {offset}: not a msgpack object for {name} ({problem})"
             ) from error
+
+    def several(self, count: int) -> list[Any]:
+        """The next objects, that many of them. Unproven where there are fewer."""
+        try:
+            values = list(islice(self._unpacker, count))
+        except (ValueError, msgpack.UnpackException):
+            raise Unproven from None
+        prove(len(values) == count)
+        return values
 
     @property
     def at_end(self) -> bool:

@@ -3,60 +3,90 @@ either.
 """
 
 from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 
-from .column_checks import first_row
-from .commands import GEMM, CommandForm, CommandKind, Scope
+from .columns import Bools, Int64s
+from .commands import GEMM, CommandForm, CommandKind, OpForm, Scope
 from .errors import FileError
 from .handles import Space
 from .named_geometries import NamedGeometries
 from .trace import Trace
 from .trace_columns import Places
 
-TRANSFERS = {
-    CommandKind.LOAD: (Space.HBM, Space.TCM),
-    CommandKind.STORE: (Space.TCM, Space.HBM),
-}
+MEMORIES = ("TCM", "HBM")
+IN_TCM, IN_HBM, ANYWHERE = range(3)
+
+TRANSFERS = {CommandKind.LOAD: (IN_HBM, IN_TCM), CommandKind.STORE: (IN_TCM, IN_HBM)}
 """Per kind that moves bytes, where from and where to."""
 
 
-def check_spaces(named: Sequence[NamedGeometries], tables: Trace, places: Places) -> None:
+def check_spaces(named: NamedGeometries, tables: Trace, places: Places) -> None:
     """FileError unless loads go from HBM to TCM, stores back, as many bytes as they take, and all
     else but the GEMM of a composite, and the output of its tile ops, is in TCM.
     """
+    required = [_required(form) for form in tables.forms]
     in_hbm = np.array([g.space is Space.HBM for g in tables.geometries], dtype=np.bool_)
-    elsewhere = {Space.HBM: ~in_hbm, Space.TCM: in_hbm}
+    elsewhere = np.array([in_hbm, ~in_hbm, np.zeros_like(in_hbm)])  # [required, geometry]
     sizes = np.array([g.size_bytes for g in tables.geometries], dtype=np.int64)
-    for each in named:
-        form = tables.forms[each.group.form]
-        for slot, space in _required(form):
-            row = each.first(slot, elsewhere[space])
-            if row is not None:
-                raise FileError(
-                    f"{places.command(each.command(row))}: handle {slot} of a"
-                    f" {form.kind.name.lower()} must be in {space.upper()}"
-                )
+    any_astray = (named.seen & elsewhere.take([*chain(*required)], axis=0)).any()
+    for number, form in enumerate(tables.forms):
+        if any_astray:
+            _must_be_there(named, number, form, required[number], elsewhere, places)
         if form.kind in TRANSFERS:
-            row = first_row(sizes.take(each.ids[0]) != sizes.take(each.ids[1]))
-            if row is not None:
-                raise FileError(
-                    f"{places.command(each.command(row))}: a {form.kind.name.lower()} must write"
-                    " as many bytes as it reads"
-                )
+            _must_move_all(named, number, form, sizes, places)
 
 
-def _required(form: CommandForm) -> list[tuple[int, Space]]:
-    """(slot, space) of every handle that can be in one memory only."""
+def _required(form: CommandForm) -> Sequence[int]:
+    """Per slot of the form, where its handles must be."""
     if form.kind in TRANSFERS:
-        return list(enumerate(TRANSFERS[form.kind]))
-    required = []
-    slot = 0
-    for op in form.ops:
-        anywhere = op.kind == GEMM and form.kind is CommandKind.COMPOSITE
-        names = (*op.operands, "out") if op.has_out else op.operands
-        for name in names:
-            if not anywhere and (op.scope is Scope.KERNEL or name not in ("src", "out")):
-                required.append((slot, Space.TCM))
-            slot += 1
-    return required
+        return TRANSFERS[form.kind]
+    if form.kind is not CommandKind.COMPOSITE:
+        (op,) = form.ops
+        return [IN_TCM] * (len(op.operands) + op.has_out)
+    of_ops = chain.from_iterable(map(_required_by_op, form.ops))
+    return [*of_ops, *[ANYWHERE] * form.rw_count]
+
+
+def _required_by_op(op: OpForm) -> Sequence[int]:
+    names = (*op.operands, "out") if op.has_out else op.operands
+    if op.kind == GEMM:
+        return [ANYWHERE] * len(names)
+    if op.scope is Scope.KERNEL:
+        return [IN_TCM] * len(names)
+    return [ANYWHERE if name in ("src", "out") else IN_TCM for name in names]
+
+
+def _must_be_there(
+    named: NamedGeometries,
+    number: int,
+    form: CommandForm,
+    required: Sequence[int],
+    elsewhere: Bools,
+    places: Places,
+) -> None:
+    for slot, memory in enumerate(required):
+        command = named.first(number, slot, elsewhere[memory])
+        if command is not None:
+            raise FileError(
+                f"{places.command(command)}: handle {slot} of a {form.kind.name.lower()}"
+                f" must be in {MEMORIES[memory]}"
+            )
+
+
+def _must_move_all(
+    named: NamedGeometries, number: int, form: CommandForm, sizes: Int64s, places: Places
+) -> None:
+    """Command by command only where not all move as many bytes."""
+    moved = sizes[named.of_form(number, 0) | named.of_form(number, 1)]
+    if (moved == moved[:1]).all():
+        return
+    commands = named.commands(number)
+    differs = sizes.take(named.of(commands, 0)) != sizes.take(named.of(commands, 1))
+    if differs.any():
+        command = int(commands[differs.argmax()])
+        raise FileError(
+            f"{places.command(command)}: a {form.kind.name.lower()} must write"
+            " as many bytes as it reads"
+        )

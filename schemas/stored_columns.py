@@ -1,21 +1,27 @@
 """A trace's columns as its file has them, some of them differenced; and back, to streams and PEs."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
-from functools import partial
 from itertools import pairwise, repeat
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from .arranged import AlikeHandles, Arranged, handles_of, waiting_commands
+from .arranged import AlikeHandles, Arranged, waiting_commands
 from .columns import Int32s, Int64s, Integers, offsets_of
 from .form_rows import FormRows
-from .grouping import Grouped, differenced, rows_by_group, summed, undifferenced
+from .grouping import (
+    Grouped,
+    differenced,
+    rows_by_group,
+    summed,
+    summed_at_once,
+    undifferenced,
+)
 from .loops import Unrolling
-from .named_geometries import NamedGeometries
-from .trace import PeEntry, Stream
+from .named_geometries import Looks, NamedGeometries
+from .trace import STREAM_COLUMNS, PeEntry, Stream
 from .trace_columns import TraceColumns, counted_up
 
 
@@ -42,53 +48,92 @@ def with_ranks(stored_columns: TraceColumns) -> TraceColumns:
     return replace(stored_columns, ranks=np.cumsum(stored_columns.ranks, dtype=np.int32))
 
 
-def restored(stored_columns: TraceColumns, by_form: FormRows) -> tuple[TraceColumns, Arranged]:
-    """The inverse of `stored`, after `with_ranks`; and the same arranged. `by_form`: their forms'.
+def restored(
+    stored_columns: TraceColumns, by_form: FormRows, geometries: int
+) -> tuple[TraceColumns, Arranged]:
+    """The inverse of `stored`, after `with_ranks`; and the same arranged. `by_form`: their forms';
+    `geometries`: how many there are.
 
     The columns' lengths and their form and geometry ids must have been checked.
     """
     columns = stored_columns
-    slots, named = _restored_slots(columns, by_form)
+    looks = Looks(columns, by_form, geometries)
+    slots = _restored_slots(columns, by_form, looks)
     addresses, alike = _restored_addresses(columns)
     waiting = waiting_commands(columns)
-    tensors = [(rows, 1) for _, rows in rows_by_group(counted_up(columns.tensor_counts))]
     as_they_are = replace(
         columns,
         slots=slots,
         waits=waiting.commands - columns.waits,
         addresses=addresses,
-        owners=undifferenced(columns.owners, tensors, np.int32),
-        bases=undifferenced(columns.bases, tensors, np.int64),
+        owners=_of_tensors(columns.owners, columns.tensor_counts, np.int32),
+        bases=_of_tensors(columns.bases, columns.tensor_counts, np.int64),
     )
+    named = NamedGeometries(as_they_are, by_form, looks.seen)
     return as_they_are, Arranged(by_form, named, waiting, alike)
 
 
-def _restored_slots(
-    stored_columns: TraceColumns, by_form: FormRows
-) -> tuple[Int32s, list[NamedGeometries]]:
-    """Form by form, so that what one form's commands name is looked at while it is at hand."""
-    handles = handles_of(stored_columns)
+def _restored_slots(stored_columns: TraceColumns, by_form: FormRows, looks: Looks) -> Int32s:
+    """And looks at what is named, while it is at hand."""
+    if by_form.are_few:
+        return _slots_at_once(stored_columns, by_form, looks)
+    return _slots_by_form(stored_columns, by_form, looks)
+
+
+def _slots_by_form(stored_columns: TraceColumns, by_form: FormRows, looks: Looks) -> Int32s:
     slots = by_form.flat_slots()
-    named = []
-    sizes = ((len(group.begins), group.width) for group in by_form.groups)
+    sizes = ((group.looped.count, group.width) for group in by_form.groups)
     blocks = summed(stored_columns.slots, sizes, np.int32)
     for group, block in zip(by_form.groups, blocks, strict=True):
         slots.place(group.looped, group.begins, block)
-        named.append(handles.named(group, block))
-    return slots.filled(), named
+        looks.at_form(group, block)
+    return slots.filled()
+
+
+def _slots_at_once(stored_columns: TraceColumns, by_form: FormRows, looks: Looks) -> Int32s:
+    slots = np.empty(by_form.slot_count, np.int32)
+    slots[by_form.listed_places()] = summed_at_once(stored_columns.slots, by_form.runs(), np.int32)
+    looks.at_all(slots)
+    return slots
 
 
 def _restored_addresses(stored_columns: TraceColumns) -> tuple[Int64s, list[AlikeHandles]]:
     grouped = Grouped(stored_columns.geometries)
-    rows = list(grouped.rows())
+    if not grouped.loop.turns:
+        return _addresses_at_once(stored_columns, grouped)
     loop = grouped.loop
     addresses = Unrolling(len(stored_columns.addresses), np.int64, loop, loop.start, loop.period)
     alike = []
-    blocks = summed(stored_columns.addresses, ((len(handles), 1) for handles in rows), np.int64)
-    for (geometry, looped), handles, block in zip(grouped.groups, rows, blocks, strict=True):
-        addresses.place(looped, handles, block)
-        alike.append(AlikeHandles(geometry, handles, block[0]))
+    sizes = ((looped.count, 1) for _, looped in grouped.groups)
+    blocks = summed(stored_columns.addresses, sizes, np.int64)
+    for (geometry, looped), block in zip(grouped.groups, blocks, strict=True):
+        addresses.place(looped, looped.once, block)
+        alike.append(AlikeHandles(geometry, block[0]))
     return addresses.filled(), alike
+
+
+def _addresses_at_once(
+    stored_columns: TraceColumns, grouped: Grouped
+) -> tuple[Int64s, list[AlikeHandles]]:
+    runs = list(grouped.runs())
+    sizes = ((past - first, 1) for first, past in runs)
+    listed = summed_at_once(stored_columns.addresses, sizes, np.int64)
+    addresses = np.empty_like(listed)
+    addresses[grouped.order] = listed
+    alike = [listed[first:past] for first, past in runs]
+    return addresses, list(map(AlikeHandles, grouped.numbers, alike))
+
+
+def _of_tensors(
+    stored_column: Integers, tensor_counts: Integers, item: type[np.signedinteger]
+) -> npt.NDArray[Any]:
+    """A column of an entry a PE and tensor: mostly all PEs have as many."""
+    tensors = int(tensor_counts.max(initial=0))
+    if tensors and tensors == tensor_counts.min():
+        by_tensor = stored_column.reshape(tensors, -1).cumsum(axis=1, dtype=item)
+        return by_tensor.T.reshape(-1)
+    groups = [(rows, 1) for _, rows in rows_by_group(counted_up(tensor_counts))]
+    return undifferenced(stored_column, groups, item)
 
 
 def _ones(groups: Integers) -> Int32s:
@@ -98,30 +143,33 @@ def _ones(groups: Integers) -> Int32s:
 
 def streams_of(columns: TraceColumns, arranged: Arranged) -> tuple[Stream, ...]:
     """The streams, their columns of the types that the record names."""
-    per_command, per_handle = offsets_of(columns.command_counts), offsets_of(columns.handle_counts)
+    first_commands = offsets_of(columns.command_counts)
+    commands = _cuts(first_commands)
+    handles = _cuts(offsets_of(columns.handle_counts))
     parts = {
-        "forms": _parts(columns.forms, per_command),
-        "lines": _parts(columns.lines, per_command),
-        "wait_counts": _parts(columns.wait_counts, per_command),
-        "slots": _parts(columns.slots, arranged.by_form.begins(per_command)),
-        "waits": _parts(columns.waits, arranged.waiting.begins),
-        "geometries": _parts(columns.geometries, per_handle),
-        "addresses": _parts(columns.addresses, per_handle, np.int64),
-        "tensors": _parts(columns.tensors, per_handle),
-        "labels": _parts(columns.labels, per_handle),
+        "forms": _parts(columns.forms, commands),
+        "lines": _parts(columns.lines, commands),
+        "wait_counts": _parts(columns.wait_counts, commands),
+        "slots": _parts(columns.slots, _cuts(arranged.by_form.begins(first_commands))),
+        "waits": _parts(columns.waits, _cuts(arranged.waiting.begins)),
+        "geometries": _parts(columns.geometries, handles),
+        "addresses": _parts(columns.addresses, handles, np.int64),
+        "tensors": _parts(columns.tensors, handles),
+        "labels": _parts(columns.labels, handles),
     }
-    return tuple(
-        Stream(**dict(zip(parts, columns_of_one, strict=True)))
-        for columns_of_one in zip(*parts.values(), strict=True)
-    )
+    return tuple(map(Stream, *[parts[name] for name in STREAM_COLUMNS]))
+
+
+def _cuts(offsets: Int64s) -> list[slice]:
+    """From each offset to the next."""
+    return [slice(first, past) for first, past in pairwise(offsets.tolist())]
 
 
 def _parts(
-    column: Integers, offsets: Int64s, item: type[np.signedinteger] = np.int32
-) -> Iterator[npt.NDArray[Any]]:
-    """The column as that type, cut at the offsets."""
-    flat = column.astype(item, copy=not column.flags.writeable)
-    return (flat[first:past] for first, past in pairwise(offsets.tolist()))
+    column: Integers, cuts: list[slice], item: type[np.signedinteger] = np.int32
+) -> Iterable[npt.NDArray[Any]]:
+    """The column as that type, cut up."""
+    return map(column.astype(item, copy=not column.flags.writeable).__getitem__, cuts)
 
 
 def pes_of(columns: TraceColumns) -> tuple[PeEntry, ...]:
@@ -133,8 +181,7 @@ def pes_of(columns: TraceColumns) -> tuple[PeEntry, ...]:
         _tuples(columns.bases, columns.tensor_counts),
         strict=True,
     )
-    as_entry = partial(tuple.__new__, PeEntry)  # as PeEntry._make, in half the time
-    return tuple(map(as_entry, entries))
+    return tuple(map(tuple.__new__, repeat(PeEntry), entries))  # as PeEntry._make, in half the time
 
 
 def _tuples(column: Integers, counts: Integers) -> Iterable[tuple[int, ...]]:

@@ -34,7 +34,7 @@ def check_trace(trace: Trace) -> None:
                 f"stream {number} must have {slots} slots and {waits} waits, as its commands say,"
                 f" not {len(stream.slots)} and {len(stream.waits)}"
             )
-    check_meaning(columns, arranged(columns, by_form), trace)
+    check_meaning(columns, arranged(columns, by_form, len(trace.geometries)), trace)
 
 
 def topology_of(header: TraceHeader) -> Topology:
@@ -61,6 +61,8 @@ def check_shape(columns: TraceColumns, tables: Trace) -> FormRows:
         raise FileError(
             f"the file must hold {slots} slots, as its commands' forms say, not {len(columns.slots)}"
         )
+    if slots and not len(columns.geometries):
+        raise FileError(f"the file must hold handles, as its commands have {slots} slots, not none")
     must_exist(columns.geometries, len(tables.geometries), "its geometry", places.handle)
     _check_pe_shape(columns)
     return rows
@@ -122,7 +124,7 @@ def _check_pes(columns: TraceColumns, header: TraceHeader, topology: Topology) -
             f"a grid of {list(header.grid)} must have {launched} PEs, not {len(columns.ranks)}"
         )
     must_exist(columns.ranks, topology.pe_count, "its rank", _entry)
-    row = first_row(np.diff(columns.ranks) <= 0)
+    row = first_row(columns.ranks[1:] <= columns.ranks[:-1])
     if row is not None:
         raise FileError(
             f"{_entry(row + 1)}: its rank must be above {int(columns.ranks[row])},"

@@ -18,9 +18,9 @@ from .packed_columns import (
     NarrowColumn,
     PackedColumn,
     narrow,
-    packed_column,
+    packed_columns,
 )
-from .plain_data import Rows, blamed_on, pack_row, unpack
+from .plain_data import blamed_on, pack_row, unpack
 from .sections import (
     TRACE_FORMAT,
     NewSection,
@@ -133,9 +133,7 @@ def parse_trace(content: bytes | memoryview, where: str) -> TraceFile:
 
 def _declared_columns(section: Section, file_bytes: int) -> list[PackedColumn]:
     """The columns as declared. FileError where they would unpack to more than the file justifies."""
-    rows = Rows(section.content, f"section '{COLUMNS}'")
-    columns = [packed_column(rows.next(f"column {name}")) for name in COLUMN_NAMES]
-    rows.end()
+    columns = packed_columns(section.content, f"section '{COLUMNS}'", COLUMN_NAMES)
     unpacked_bytes = UNPACKED_ITEM_BYTES * sum(column.count for column in columns)
     limit = UNPACKED_GRACE_BYTES + UNPACKED_PER_BYTE * file_bytes
     if unpacked_bytes > limit:
@@ -153,7 +151,7 @@ def _checked_trace(sections: dict[str, Section], narrow_columns: list[NarrowColu
         tables = replace(tables, inputs=read_inputs(sections[INPUTS].content))
     as_stored = with_ranks(_trace_columns(narrow_columns))
     by_form = check_shape(as_stored, tables)
-    columns, arranged = restored(as_stored, by_form)
+    columns, arranged = restored(as_stored, by_form, len(tables.geometries))
     check_meaning(columns, arranged, tables)
     return replace(tables, streams=streams_of(columns, arranged), pes=pes_of(columns))
 

@@ -4,23 +4,22 @@ A table is a sequence of rows. docs/trace-format.md lists the rows' fields; the 
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
-from .commands import CommandForm, CommandKind, OpForm, Scalar, Scope
+from . import whole_tables
+from .commands import CommandForm, CommandKind, OpForm, Scalar
 from .dtypes import DType
 from .errors import FileError
 from .handles import Geometry, Space
 from .plain_data import MAX_ITEMS, Field, Rows, pack, pack_row, shown
+from .proofs import Unproven, columns, flat, integers
 from .trace import KeptInputs, SourceLine, TensorInfo, Trace, TraceHeader
+from .whole_tables import KINDS, MAX_AXES, MAX_BYTES, MAX_EXTENT, SCOPES, span_bytes
 
-MAX_AXES = 16
-MAX_BYTES = 1 << 50
-MAX_EXTENT = 1 << 40
-DTYPES = tuple(dtype.value for dtype in DType)
-SPACES = tuple(space.value for space in Space)
-KINDS = {int(kind): kind for kind in CommandKind}
-SCOPES = {int(scope): scope for scope in Scope}
-TABLES = ("strings", "geometries", "forms", "lines")
+DTYPES = tuple(whole_tables.DTYPES)
+SPACES = tuple(whole_tables.SPACES)
+TABLES = tuple(whole_tables.TABLES)
+TABLES_SECTION = "section 'tables'"
 HEADER_KEYS = (
     "arguments",
     "grid",
@@ -31,8 +30,6 @@ HEADER_KEYS = (
     "topology",
 )
 TENSOR_KEYS = ("dtype", "is_output", "name", "placement", "shape")
-
-Row = TypeVar("Row")
 
 
 def pack_header(header: TraceHeader) -> bytes:
@@ -124,24 +121,34 @@ def read_tables(packed: bytes | memoryview, header: TraceHeader) -> Trace:
 
     FileError at the first row that is not what it must be.
     """
-    rows = Rows(packed, "section 'tables'")
-    counts = [count.integer(0, len(packed)) for count in rows.next("the tables' lengths").items(4)]
+    try:
+        tables = _whole_tables(packed)
+    except Unproven:
+        tables = _tables_row_by_row(packed)
+    return Trace(header=header, **tables, streams=(), pes=())
 
-    def table(index: int, read: Callable[[Field], Row]) -> tuple[Row, ...]:
-        name = TABLES[index]
-        return tuple([read(rows.next(f"{name}[{row}]")) for row in range(counts[index])])
 
-    trace = Trace(
-        header=header,
-        strings=table(0, Field.text),
-        geometries=table(1, _read_geometry),
-        forms=table(2, _read_form),
-        lines=table(3, _read_line),
-        streams=(),
-        pes=(),
-    )
+def _whole_tables(packed: bytes | memoryview) -> dict[str, Any]:
+    """The tables by name, as `_tables_row_by_row` reads them. Unproven where a row may be wrong."""
+    rows = Rows(packed, TABLES_SECTION, lists_as_tuples=True)
+    counts = integers(flat(columns(rows.several(1), len(TABLES))), 0, len(packed))
+    tables = {
+        name: read(rows.several(count))
+        for (name, read), count in zip(whole_tables.TABLES.items(), counts, strict=True)
+    }
     rows.end()
-    return trace
+    return tables
+
+
+def _tables_row_by_row(packed: bytes | memoryview) -> dict[str, Any]:
+    rows = Rows(packed, TABLES_SECTION)
+    counts = [count.integer(0, len(packed)) for count in rows.next("the tables' lengths").items(4)]
+    tables = {
+        name: tuple([read(rows.next(f"{name}[{row}]")) for row in range(count)])
+        for (name, read), count in zip(ROW_READERS.items(), counts, strict=True)
+    }
+    rows.end()
+    return tables
 
 
 def _read_line(field: Field) -> SourceLine:
@@ -161,9 +168,7 @@ def _read_geometry(field: Field) -> Geometry:
         dtype=DType(dtype.one_of(DTYPES)),
         space=Space(space.one_of(SPACES)),
     )
-    steps = zip(geometry.shape, geometry.strides, strict=True)
-    hull = sum(extent * stride for extent, stride in steps)
-    if max(geometry.size_bytes, hull) > MAX_BYTES:
+    if span_bytes(geometry) > MAX_BYTES:
         raise FileError(f"{field.where} must span at most 2^50 bytes, not {shown(geometry.shape)}")
     return geometry
 
@@ -208,6 +213,14 @@ def _read_scalar(field: Field) -> tuple[str, Scalar]:
 def _check_distinct(field: Field, names: Sequence[str]) -> None:
     if len(set(names)) < len(names):
         raise FileError(f"{field.where} must name each once, not {shown(list(names))}")
+
+
+ROW_READERS: dict[str, Callable[[Field], object]] = {
+    "strings": Field.text,
+    "geometries": _read_geometry,
+    "forms": _read_form,
+    "lines": _read_line,
+}
 
 
 def pack_inputs(inputs: KeptInputs) -> bytes:

@@ -86,7 +86,7 @@ def test_a_record_survives_its_plain_json_form() -> None:
         (core(seds=1), "unknown key 'core.seds'; did you mean 'core.seeds'?"),
         (
             {"cores": {"first": {"seeds": 1, "weight": 1, "wait": 1}}},
-            "unknown key 'cores.first.wait'; did you mean 'cores.first.weight'?",
+            "unknown key 'cores.first.wait'; known: cores.first.seeds, cores.first.weight",
         ),
         (core(seeds=Decimal("1.0")), "core.seeds: must be a whole number, not 1.0"),
         (core(seeds=True), "core.seeds: must be a whole number, not true"),

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kerntape.schemas.commands import CommandKind, OpForm
+from kerntape.schemas.dtypes import DType
 from kerntape.schemas.errors import FileError
 from kerntape.schemas.form_rows import FormRows
 from kerntape.schemas.grouping import differenced, rows_by_group
@@ -15,7 +17,7 @@ from kerntape.schemas.trace import Trace
 from kerntape.schemas.trace_checks import check_trace
 from kerntape.schemas.trace_columns import joined
 from kerntape.schemas.trace_file import parse_trace, trace_bytes
-from small_traces import tile_loop
+from small_traces import StreamBuilder, Tables, single, tile_loop
 
 TILES = LONG
 """Of two commands and five handles each: more rows than a column must have to be searched."""
@@ -83,7 +85,8 @@ def test_slots_of_a_loop_begin_where_counting_them_all_says(
     assert np.array_equal(rows.begins(np.arange(len(forms) + 1)), begins)
     assert rows.slot_count == begins[-1]
     for group in rows.groups:
-        assert np.array_equal(group.begins, begins[group.commands])
+        slots = begins[group.commands] + np.arange(group.width)[:, np.newaxis]
+        assert np.array_equal(group.slots, slots)
 
 
 def test_a_long_loop_is_read_as_it_was_written() -> None:
@@ -92,13 +95,56 @@ def test_a_long_loop_is_read_as_it_was_written() -> None:
     assert read.streams == trace.streams
 
 
+def test_what_comes_behind_a_long_loop_is_read_as_it_was_written() -> None:
+    # the load again, of new handles that look as q in HBM and q do
+    trace = tile_loop(TILES)
+    stream = trace.streams[0]
+    q_hbm = stream.handle_count
+    behind = {
+        "forms": stream.forms[:1],
+        "lines": stream.lines[:1],
+        "wait_counts": stream.wait_counts[:1],
+        "slots": np.array([q_hbm, q_hbm + 1]),
+        "geometries": stream.geometries[:2],
+        "addresses": np.array([32, 64]),
+        "tensors": stream.tensors[:2],
+        "labels": stream.labels[:2],
+    }
+    longer = {
+        name: np.concatenate([getattr(stream, name), column], dtype=getattr(stream, name).dtype)
+        for name, column in behind.items()
+    }
+    trace = replace(trace, streams=(replace(stream, **longer),))
+    assert parse_trace(trace_bytes(trace), "x").trace.streams == trace.streams
+
+
+def test_a_long_loop_of_few_slots_is_read_as_it_was_written() -> None:
+    # a slot in every other command: half of LONG in all
+    tables = Tables()
+    build = StreamBuilder(tables)
+    fill = single(CommandKind.MATH, OpForm("fill", (), True))
+    cycles = single(CommandKind.OVERHEAD, OpForm("overhead", (), False, (("cycles", 12),)))
+    for turn in range(LONG // 2):
+        build.command(10, fill, [build.handle("x", (8,), DType.F32, 32 * (turn % 3))])
+        build.command(11, cycles, [])
+    trace = replace(
+        tile_loop(1),
+        strings=tuple(tables.strings),
+        geometries=tuple(tables.geometries),
+        forms=tuple(tables.forms),
+        lines=tuple(tables.lines),
+        streams=(build.stream(),),
+    )
+    assert parse_trace(trace_bytes(trace), "x").trace.streams == trace.streams
+
+
 def test_two_streams_that_loop_are_read_as_they_were_written() -> None:
     # the second has one tile less: the middle lies in the first, whose loop ends where it ends
     one, other = tile_loop(2 * TILES).streams[0], tile_loop(2 * TILES - 1).streams[0]
     columns = joined((one, other), tile_loop(4, pes=2).pes)
     counts = tile_loop(4).form_slot_counts
     packed = with_ranks(stored(columns, counts))
-    back, _ = restored(packed, FormRows(packed.forms, counts))
+    back, _ = restored(packed, FormRows(packed.forms, counts), len(tile_loop(4).geometries))
     for name in ("slots", "waits", "addresses", "owners", "bases"):
         assert np.array_equal(getattr(back, name), getattr(columns, name)), name
 

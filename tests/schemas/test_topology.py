@@ -115,7 +115,7 @@ def test_sips_stand_in_one_row() -> None:
     [
         (
             {"directions.N.opposite": "SS"},
-            "directions.N.opposite: no direction 'SS'; did you mean 'S'?",
+            "directions.N.opposite: no direction 'SS'; known: N, S, cube_E, cube_W, global_E, global_W",
         ),
         (
             {"directions.S.opposite": "S"},

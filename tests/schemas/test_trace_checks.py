@@ -11,7 +11,7 @@ from kerntape.schemas.dtypes import DType
 from kerntape.schemas.errors import FileError
 from kerntape.schemas.form_checks import check_form
 from kerntape.schemas.handles import Geometry, Space
-from kerntape.schemas.trace import KeptInputs, PeEntry, Stream, Trace
+from kerntape.schemas.trace import STREAM_COLUMNS, KeptInputs, PeEntry, Stream, Trace
 from kerntape.schemas.trace_checks import check_trace
 from kerntape.schemas.trace_file import parse_trace, trace_bytes
 from small_traces import (
@@ -111,6 +111,18 @@ def test_a_sound_trace_passes(trace: Trace) -> None:
     check_trace(trace)
 
 
+def test_a_launch_in_which_nothing_happens_is_sound() -> None:
+    trace = tile_loop(1)
+    columns = {name: getattr(trace.streams[0], name) for name in STREAM_COLUMNS}
+    idle = Stream(**{name: column[:0] for name, column in columns.items()})
+    for nothing in (
+        replace(trace, streams=(idle,)),
+        replace(trace, strings=(), geometries=(), forms=(), lines=(), streams=(idle,)),
+    ):
+        check_trace(nothing)
+        assert parse_trace(trace_bytes(nothing), "x").trace.streams == (idle,)
+
+
 @pytest.mark.parametrize(
     ("trace", "message"),
     [
@@ -187,6 +199,31 @@ def test_every_id_exists_and_every_wait_looks_back(trace: Trace, message: str) -
 )
 def test_all_memory_fits(trace: Trace, message: str) -> None:
     assert refused(trace) == message
+
+
+def test_a_handle_may_reach_far_into_a_tensor_that_lies_low_beside_one_that_lies_high() -> None:
+    # tensor 1's handle ends at 4096 + 512 Ki + 1984; tensor 3, based at 768 Ki, has one of 512 bytes
+    trace = poke(0, "addresses", 2, 1 << 19)
+    pes = [pe._replace(bases=(0, 4096, 8192, 3 << 18)) for pe in trace.pes]
+    check_trace(replace(trace, pes=tuple(pes)))
+
+
+def test_a_pe_may_see_more_tensors_than_another_and_use_them() -> None:
+    trace = poke(1, "tensors", 0, 4)
+    pes = (trace.pes[0], PeEntry(1, 1, (0, 1, 1, 0, 1), (0, 4096, 8192, 16384, 0)))
+    check_trace(replace(trace, pes=pes))
+    message = "PE 0, handle 0: tensor 4 must be one of the PE's 4"
+    assert refused(replace(poke(0, "tensors", 0, 4), pes=pes)) == message
+
+
+def test_commands_that_name_handles_need_some() -> None:
+    trace = two_pes()
+    none = np.zeros(0, np.int32)
+    without = {"geometries": none, "addresses": none.astype(np.int64), "tensors": none}
+    streams = tuple(replace(stream, **without, labels=none) for stream in trace.streams)
+    assert refused(replace(trace, streams=streams)) == (
+        "the file must hold handles, as its commands have 52 slots, not none"
+    )
 
 
 def test_a_handle_may_end_where_its_memory_ends() -> None:
@@ -322,6 +359,51 @@ def test_a_load_reads_hbm_and_writes_as_much_tcm() -> None:
     target = int(two_pes().streams[0].slots[1])
     within_tcm = poke(0, "slots", 0, target)
     assert refused(within_tcm) == "PE 0, command 0: handle 0 of a load must be in HBM"
+
+
+def test_a_load_writes_as_many_bytes_as_it_reads_and_not_all_loads_write_as_many() -> None:
+    # q is [8, 16] f16, 256 bytes; handle 4 is m, [8] f32, 32 bytes
+    assert refused(poke(0, "slots", 1, 4)) == (
+        "PE 0, command 0: a load must write as many bytes as it reads"
+    )
+
+    def load_m(receiving: StreamBuilder, _: StreamBuilder) -> None:
+        m = receiving.handle("m", (8,), DType.F32, 0, tensor=0)
+        receiving.command(30, single(LOAD_KIND, OpForm("load", ("src",), True)), [m, 4])
+
+    check_trace(two_pes_but(load_m))
+
+
+def tile_op(op: OpForm, handles: Callable[[int], list[int]]) -> Trace:
+    """two_pes, where PE 0 also has q·k and a tile op; `handles` gives the op's, told one in HBM."""
+
+    def add(receiving: StreamBuilder, _: StreamBuilder) -> None:
+        in_hbm = receiving.handle("s", (8, 32), DType.F32, 0, tensor=3)
+        receiving.command(
+            30, CommandForm(COMPOSITE, (gemm(8, 16, 32), op)), [1, 2, 3, *handles(in_hbm)]
+        )
+
+    return two_pes_but(add)
+
+
+def test_a_tile_op_may_read_its_tile_and_write_it_in_hbm_but_reads_all_else_in_tcm() -> None:
+    add = OpForm("add", ("src", "other"), True, scope=Scope.OUTPUT_TILE)
+    check_trace(tile_op(add, lambda in_hbm: [3, 3, in_hbm]))
+    check_trace(tile_op(add, lambda in_hbm: [in_hbm, 3, 3]))
+    assert refused(tile_op(add, lambda in_hbm: [3, in_hbm, 3])) == (
+        "PE 0, command 9: handle 4 of a composite must be in TCM"
+    )
+    kernel = replace(add, scope=Scope.KERNEL)
+    assert refused(tile_op(kernel, lambda in_hbm: [3, 3, in_hbm])) == (
+        "PE 0, command 9: handle 5 of a composite must be in TCM"
+    )
+
+
+def test_a_gemm_writes_m_times_n_elements() -> None:
+    # command 1 is [8, 16]·[16, 32]; its slots begin behind the 2 of command 0; handle 4 is m, [8]
+    assert refused(poke(0, "slots", 4, 4)) == (
+        "PE 0, command 1: the GEMM's output must have 256 elements, as its m, k and n say, not 8"
+    )
 
 
 def test_a_composite_has_an_op() -> None:

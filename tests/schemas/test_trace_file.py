@@ -434,6 +434,42 @@ def test_rows_that_no_table_counts_are_refused() -> None:
     )
 
 
+def test_rows_that_are_counted_and_not_there_are_missed() -> None:
+    section = open_sections(memoryview(FILE), TRACE_FORMAT, "x")["tables"]
+    missing = "not a msgpack object for"
+    assert refused(signed({"tables": b""})) == (
+        f"x.ktrace: section 'tables', byte 0: {missing} the tables' lengths"
+        " (No more data to unpack.); capture it again"
+    )
+
+    def drop_last(rows: list[Any]) -> None:
+        del rows[-1]
+
+    without = open_sections(memoryview(tables_but(drop_last)), TRACE_FORMAT, "x")["tables"]
+    end = len(without.content)
+    assert end < len(section.content)
+    assert refused(tables_but(drop_last)) == (
+        f"x.ktrace: section 'tables', byte {end}: {missing} lines[12]"
+        " (No more data to unpack.); capture it again"
+    )
+    cut = bytes(section.content[:-1])  # within the last row
+    assert refused(signed({"tables": cut})).startswith(
+        f"x.ktrace: section 'tables', byte {end}: {missing} lines[12]"
+    )
+
+
+def test_columns_that_are_too_few_or_too_many_are_refused() -> None:
+    columns = bytes(open_sections(memoryview(FILE), TRACE_FORMAT, "x")["columns"].content)
+    bases = len(msgpack.packb(columns_of()[-1]))
+    assert refused(unsigned("columns", columns + b"\xc0")) == (
+        "x.ktrace: section 'columns' must end here, but 1 more bytes follow; capture it again"
+    )
+    assert refused(unsigned("columns", columns[:-bases])) == (
+        f"x.ktrace: section 'columns', byte {len(columns) - bases}: not a msgpack object for column"
+        " bases (No more data to unpack.); capture it again"
+    )
+
+
 def test_a_row_that_is_no_msgpack_is_named_with_its_byte() -> None:
     section = open_sections(memoryview(FILE), TRACE_FORMAT, "x")["tables"]
     tables = bytes(section.content)
@@ -595,6 +631,16 @@ def test_the_first_bytes_tell_a_trace_from_other_files(tmp_path: Path) -> None:
         is_trace(path)
     assert str(caught.value) == (
         f"{path}: byte 0: must be a trace or a timeline, not a file that begins with b'#!/bin/s'"
+    )
+
+
+def test_an_empty_file_is_neither_and_the_remedy_is_to_capture_again(tmp_path: Path) -> None:
+    path = tmp_path / "x.ktrace"
+    path.write_bytes(b"")
+    with pytest.raises(FileError) as caught:
+        is_trace(path)
+    assert str(caught.value) == (
+        f"{path}: must be a trace or a timeline, not an empty file; capture it again"
     )
 
 

@@ -132,7 +132,7 @@ def test_the_independent_reader_reads_the_same_timeline(tmp_path: Path) -> None:
         assert read[f"hazard_{name}"] == getattr(timeline.hazards, name).tolist()
     assert timeline.deadlock is not None
     blocked = [*timeline.deadlock.cycle, *timeline.deadlock.tail]
-    assert read["deadlock"] == [[2, 2], *(list(astuple(each)) for each in blocked)]
+    assert read["deadlock"] == [[2, 2, []], *(list(astuple(each)) for each in blocked)]
 
 
 def test_a_timeline_without_a_deadlock_has_no_such_section(tmp_path: Path) -> None:

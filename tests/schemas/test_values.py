@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from kerntape.schemas.commands import OpForm, Scope
 from kerntape.schemas.dtypes import DType
 from kerntape.schemas.errors import KernelError
+from kerntape.schemas.op_rules import broadcast_shapes
 from kerntape.schemas.op_table import OPS, find_op, result_dtype, result_shape
 from kerntape.schemas.tiling import gemm_steps
 from kerntape.schemas.topology import Tile
@@ -224,6 +225,17 @@ def test_the_result_has_the_shape_that_the_rule_gives(kind, shapes, scalars, wan
     assert result_shape(kind, shapes, scalars) == wanted
 
 
+@given(st.lists(st.lists(st.sampled_from([0, 1, 1, 2, 3]), max_size=3).map(tuple), max_size=3))
+def test_shapes_broadcast_exactly_where_and_as_numpys_do(shapes: list[tuple[int, ...]]) -> None:
+    try:
+        wanted = np.broadcast_shapes(*shapes)
+    except ValueError:
+        with pytest.raises(KernelError):
+            broadcast_shapes(shapes)
+    else:
+        assert broadcast_shapes(shapes) == wanted
+
+
 @pytest.mark.parametrize(
     ("kind", "shapes", "scalars", "message"),
     [
@@ -246,6 +258,12 @@ def test_the_result_has_the_shape_that_the_rule_gives(kind, shapes, scalars, wan
             [(8, 64)],
             {"reduce_axis": 2},
             "rmax: reduce_axis must be an axis of [8, 64], not 2",
+        ),
+        (
+            "rsum",
+            [(8, 0)],
+            {"reduce_axis": -1},
+            "rsum: reduce_axis must be an axis with elements, and axis -1 of [8, 0] has none",
         ),
         (
             "arange",

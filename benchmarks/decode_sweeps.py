@@ -24,7 +24,7 @@ from pathlib import Path
 
 from kerntape.capture.capture import capture
 from kerntape.cli.capture import given_arguments
-from kerntape.cli.replay import EVERY_POLICY
+from kerntape.cli.model_options import EVERY_POLICY
 from kerntape.replay.calibration import resolve_calibration
 from kerntape.replay.policy import resolve_policy
 from kerntape.replay.replay import replay

@@ -111,7 +111,8 @@ def users_code(what: str, file: Path) -> Iterator[None]:
         if isinstance(error, TypeError) and (wrong := wrong_call(error, Runtime)):
             raise ConfigError(f"{wrong}{_at(file, error)}") from None
         summary = traceback.format_exception_only(error)[-1].strip()
-        raise KernelRaisedError(f"{what} raised {summary}", kernel_traceback(error)) from None
+        said = f"{what} raised {summary}{_where_unread(error)}"
+        raise KernelRaisedError(said, kernel_traceback(error)) from None
 
 
 def _at(file: Path, error: BaseException) -> str:
@@ -122,6 +123,13 @@ def _at(file: Path, error: BaseException) -> str:
         return ""
     frame, number = lines[-1]
     return f" ({source_line(frame.f_code, number, number)})"
+
+
+def _where_unread(error: BaseException) -> str:
+    """The place of a syntax error, which may be in a file beside the kernel's."""
+    if not isinstance(error, SyntaxError) or not error.filename:
+        return ""
+    return f" ({Path(error.filename).name}:{error.lineno})"
 
 
 def _names_a_file(kernel: str) -> bool:

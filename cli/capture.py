@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from math import inf
 from typing import TYPE_CHECKING
 
+from .usage import number_from
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -55,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--seed",
-        type=_seed,
+        type=number_from(0),
         default=0,
         metavar="N",
         help="for random inputs (default: 0); the commands do not depend on it",
@@ -204,12 +206,6 @@ def _output_text(output: "OutputReport") -> str:
         return f"{what}, not compared"
     verdict = "right" if output.is_right else "WRONG"
     return f"{what}, {verdict}: largest error {_error_text(output)}"
-
-
-def _seed(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"must be a whole number of at least 0, not '{text}'")
-    return int(text)
 
 
 def _s(count: int) -> str:

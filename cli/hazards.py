@@ -7,11 +7,16 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from .model_options import EVERY_POLICY, FILE_HELP, add_policy_option
+
 if TYPE_CHECKING:
     from ..replay.hazards.patterns import Pair, Party, Pattern
     from ..replay.hazards.potential import StaticCheck
     from ..replay.hazards.shared import SharedTensor
+    from ..schemas.deadlock import Deadlock
+    from ..schemas.topology import Topology
     from ..schemas.trace import Trace
+    from .model_options import Replayed
 
 SUMMARY = "find the hazards a policy leaves possible, whatever the numbers"
 
@@ -35,46 +40,74 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "trace",
         metavar="X.ktrace",
-        help="a trace that `kerntape capture` wrote, or a .ktimeline: the trace inside",
+        help=FILE_HELP,
     )
-    parser.add_argument(
-        "--policy",
-        default="strict_fifo",
-        metavar="P",
-        help="a shipped hazard policy or a YAML file (default: strict_fifo)",
-    )
+    add_policy_option(parser, of_all="how many each that ships leaves possible")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Checks, prints, and returns 3 where a hazard is possible.
+    """Checks, prints, and returns 3 where a hazard is possible, or no replay ends.
 
     KerntapeError for a bad file or name, and for a trace that cannot be replayed.
     """
     from pathlib import Path
 
     from ..replay.deadlock import check_plannable
+    from ..replay.machine import topology_of
+    from .model_options import read_replayed
+
+    replayed = read_replayed(Path(arguments.trace))
+    topology = replayed.topology or topology_of(replayed.trace)
+    check_plannable(replayed.trace, topology)  # a verdict on all replays needs one
+    if arguments.policy == EVERY_POLICY:
+        return _compare_policies(replayed.trace, topology, arguments)
+    return _check_one(replayed, topology, arguments)
+
+
+def _check_one(replayed: Replayed, topology: Topology, arguments: argparse.Namespace) -> int:
+    from ..replay.deadlock import find_deadlock
     from ..replay.hazards.potential import check_statically
     from ..replay.hazards.shared import shared_tensors
-    from ..replay.machine import topology_of
     from ..replay.policy import resolve_policy
-    from ..schemas.timeline_file import read_trace_of
     from .working import working
 
-    trace = read_trace_of(Path(arguments.trace))
-    topology = topology_of(trace)
-    policy = resolve_policy(arguments.policy)
+    trace = replayed.trace
+    policy = resolve_policy(arguments.policy) if arguments.policy else replayed.policy
     with working("checking every pair"):
-        check_plannable(trace, topology)  # a verdict on all replays needs one
         checked = check_statically(trace, topology, policy)
+        deadlock = find_deadlock(trace, topology, policy)
     told = json_lines if arguments.json else text_lines
-    for line in told(trace, policy.name, checked, shared_tensors(trace)):
+    for line in told(trace, policy.name, checked, shared_tensors(trace), deadlock):
         print(line)
-    return FINDING if len(checked.hazards) else NONE_FOUND
+    return FINDING if len(checked.hazards) or deadlock else NONE_FOUND
+
+
+def _compare_policies(trace: Trace, topology: Topology, arguments: argparse.Namespace) -> int:
+    """A finding under any of the policies is one."""
+    from ..replay.hazards.every_policy import leave_possible
+    from ..replay.hazards.shared import shared_tensors
+    from .hazards_table import table_json, table_text
+    from .printing import print_json
+    from .progress import Progress
+
+    progress = Progress("policies")
+    rows = leave_possible(trace, topology, watch=progress)
+    progress.clear()
+    shared = shared_tensors(trace)
+    if arguments.json:
+        print_json(table_json(rows, len(trace.pes), shared))
+    else:
+        print(table_text(rows, len(trace.pes), len(shared)))
+    return FINDING if any(row.count or not row.ends for row in rows) else NONE_FOUND
 
 
 def json_lines(
-    trace: Trace, policy: str, checked: StaticCheck, shared: tuple[SharedTensor, ...]
+    trace: Trace,
+    policy: str,
+    checked: StaticCheck,
+    shared: tuple[SharedTensor, ...],
+    deadlock: Deadlock | None,
 ) -> Iterator[str]:
     """One JSON object, a hazard a line: there may be millions."""
     from dataclasses import asdict
@@ -88,6 +121,7 @@ def json_lines(
         "pairs_checked": checked.pairs_checked,
         "count": count,
         "shared_tensors": [asdict(tensor) for tensor in shared],
+        "deadlock": None if deadlock is None else asdict(deadlock),
     }
     yield "{"
     for name, value in totals.items():
@@ -127,16 +161,22 @@ def _party_figures(party: Party) -> dict[str, Any]:
 
 
 def text_lines(
-    trace: Trace, policy: str, checked: StaticCheck, shared: tuple[SharedTensor, ...]
+    trace: Trace,
+    policy: str,
+    checked: StaticCheck,
+    shared: tuple[SharedTensor, ...],
+    deadlock: Deadlock | None,
 ) -> Iterator[str]:
-    """The verdict, then the hazards grouped by what a kernel's author would change, and last what was
-    not looked at."""
+    """The verdict, then the hazards grouped by what a kernel's author would change, then what was not
+    looked at, and last the deadlock in which every replay stops."""
     from ..replay.hazards.shared import shared_lines
+    from .replay_text import deadlock_text
 
     yield from _verdict_lines(trace, policy, checked, within=" within a PE" if shared else "")
     if shared:
         yield from [""] if len(checked.hazards) else []
         yield from shared_lines(shared)
+    yield from deadlock_text(deadlock).splitlines()
 
 
 def _verdict_lines(trace: Trace, policy: str, checked: StaticCheck, within: str) -> Iterator[str]:

@@ -7,7 +7,9 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from .inspect_text import inspection_text
+from .model_options import check_one_policy
 from .printing import print_json
+from .usage import number_from
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,13 +30,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="a .ktrace or .ktimeline file")
     parser.add_argument(
         "--pe",
-        type=_count,
+        type=number_from(0),
         metavar="N",
         help="list the commands of the PE of rank N (a trace's first)",
     )
     parser.add_argument(
         "--commands",
-        type=_count,
+        type=number_from(0),
         default=DEFAULT_COMMANDS,
         metavar="N",
         help=f"how many commands to list (default: {DEFAULT_COMMANDS})",
@@ -42,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--from",
         dest="first",
-        type=_count,
+        type=number_from(0),
         default=0,
         metavar="N",
         help="the first command to list (default: 0)",
@@ -52,7 +54,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--policy",
         dest="policy",
         metavar="P",
-        help="of a trace: the policy under which to look for a deadlock (default: strict_fifo)",
+        help="of a trace: the policy under which to look for a deadlock (default: strict_fifo); a report"
+        " names the others that have none",
     )
     parser.add_argument(
         "--topology",
@@ -70,12 +73,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
-def _count(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"must be a number from 0, not '{text}'")
-    return int(text)
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Reads, checks and prints; 3 where a trace's replays cannot end.
 
@@ -85,6 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     from ..schemas.trace_file import is_trace
 
+    check_one_policy(arguments.policy)
     path = Path(arguments.file)
     read = _trace_facts if is_trace(path) else _timeline_facts
     facts = read(path, arguments)
@@ -198,7 +196,18 @@ def _file_facts(path: "Path", file_format: str) -> Facts:
 def _listed_pe(trace: "Trace", arguments: argparse.Namespace) -> Facts:
     from ..schemas.trace_facts import pe_facts
 
-    return pe_facts(trace, _pe(trace, arguments.pe), arguments.first, arguments.commands)
+    pe = _pe(trace, arguments.pe)
+    _check_first(arguments.first, pe.rank, trace.streams[pe.stream].command_count)
+    return pe_facts(trace, pe, arguments.first, arguments.commands)
+
+
+def _check_first(first: int, rank: int, count: int) -> None:
+    """Raises ConfigError where the first command to list is none of the PE's."""
+    from ..schemas.errors import ConfigError
+
+    if first and first >= count:
+        last = f"its last is {count - 1}" if count else "it has none"
+        raise ConfigError(f"--from must be a command of PE {rank}, not {first}: {last}")
 
 
 def _pe(trace: "Trace", rank: int | None) -> "PeEntry":

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from ..schemas.deadlock import depth_remedy
+from ..schemas.deadlock import deadlock_remedy
 from .flow import counted, cut, flowed, printable
 from .printing import aligned
 
@@ -66,7 +66,7 @@ def _timeline_parts(facts: Facts) -> list[str]:
         ("calibration", [facts["calibration"]]),
         ("policy", [facts["policy"]]),
         ("stages", _total(facts["stages"], facts["stages_by_kind"])),
-        ("hazards", _commas(f"{count:,} {name}" for name, count in facts["hazards"].items())),
+        ("hazards", _hazards(facts["hazards"])),
     ]
     parts = [
         _headline(facts, "timeline"),
@@ -80,6 +80,16 @@ def _timeline_parts(facts: Facts) -> list[str]:
         *parts,
         _table([*_header_rows(trace["header"], trace["sips"]), *_count_rows(trace), *content]),
     ]
+
+
+def _hazards(counts: Mapping[str, int | None]) -> list[str]:
+    """The pairs by outcome; what was not looked for is said to be so."""
+    if counts["held"] is None:
+        return ["not evaluated:", "the replay did not end"]
+    return _commas(
+        f"{name}: not searched" if count is None else f"{count:,} {name}"
+        for name, count in counts.items()
+    )
 
 
 def _headline(facts: Facts, kind: str) -> str:
@@ -164,7 +174,7 @@ def _deadlock_verdict(checked: Facts, captured_on: str) -> list[str]:
 
 
 def deadlock_text(deadlock: Facts) -> str:
-    remedy = depth_remedy(deadlock["clearing_depth"])
+    remedy = deadlock_remedy(deadlock["clearing_depth"], deadlock["clearing_policies"])
     lines = [f"deadlock: each waits for the next; {remedy}", *deadlock["cycle"]]
     if deadlock["tail"]:
         lines += ["and behind them:", *deadlock["tail"][:TAIL_SHOWN]]

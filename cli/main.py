@@ -2,8 +2,8 @@
 
 0 done · 1 the input or the run failed · 2 wrong usage · 3 done and the answer is a finding ·
 141 nobody reads the output · 143 ended by SIGTERM. A subcommand is a module of this package named in
-SUBCOMMANDS, with SUMMARY, add_arguments(parser) and run(arguments) → exit code; its heavy imports
-stand inside its functions, so that `kerntape --help` is quick.
+SUBCOMMANDS, with SUMMARY, add_arguments(parser) and run(arguments) → exit code, where `arguments.words`
+are what was typed; its heavy imports stand inside its functions, so that `kerntape --help` is quick.
 """
 
 import argparse
@@ -17,6 +17,7 @@ from types import FrameType, ModuleType, TracebackType
 from typing import NoReturn
 
 from ..schemas.errors import KernelRaisedError, KerntapeError, did_you_mean
+from .usage import UsageError
 
 SUBCOMMANDS = (
     "demo",
@@ -89,7 +90,7 @@ def _run_subcommand(name: str, rest: Sequence[str]) -> int:
     )
     module.add_arguments(parser)
     try:
-        arguments = parser.parse_args(rest)
+        arguments = parser.parse_args(rest, argparse.Namespace(words=tuple(rest)))
     except SystemExit as stop:  # argparse has printed its help (0) or what is wrong (2)
         return int(stop.code or DONE)
     return int(module.run(arguments))
@@ -128,6 +129,9 @@ def _without_traceback(work: Callable[[], int]) -> int:
     except KernelRaisedError as error:
         print(error.kernel_traceback.rstrip("\n"), file=sys.stderr)
         return _failed(str(error))
+    except UsageError as error:
+        _failed(str(error))
+        return WRONG_USAGE
     except KerntapeError as error:
         return _failed(str(error))
     except KeyboardInterrupt:

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .model_options import EVERY_POLICY, FILE_HELP, add_model_options
+from .usage import UsageError
+
+if TYPE_CHECKING:
+    from ..replay.policy_table import PolicyTable
 
 DONE = 0
 FINDING = 3
 
 SUMMARY = "replay a trace under a calibration, a policy and a topology"
-EVERY_POLICY = "all"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -16,9 +23,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "trace",
         metavar="X.ktrace",
-        help="a trace that `kerntape capture` wrote, or a .ktimeline: the trace inside, anew",
+        help=FILE_HELP,
     )
-    add_model_options(parser, more_policies=f"; {EVERY_POLICY}: a table of those that ship")
+    add_model_options(parser, of_all="a table of those that ship")
     parser.add_argument(
         "--check-data",
         action="store_true",
@@ -29,35 +36,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
-def add_model_options(parser: argparse.ArgumentParser, more_policies: str = "") -> None:
-    """The options that choose the model; `view` has them too. `more_policies` ends --hazards' help."""
-    parser.add_argument("--calibration", metavar="C", help="a shipped calibration or a YAML file")
-    parser.add_argument(
-        "--set",
-        dest="settings",
-        action="append",
-        default=[],
-        metavar="PATH=VALUE",
-        help="change one number of the calibration, for example pe_cpu.fixed_cycles=20, or of the"
-        " topology's structure, for example topology.ipcq.depth=4",
-    )
-    parser.add_argument(
-        "--hazards",
-        "--policy",
-        dest="policy",
-        default="strict_fifo",
-        metavar="P",
-        help=f"a shipped hazard policy or a YAML file (default: strict_fifo){more_policies}",
-    )
-    parser.add_argument("--topology", metavar="T", help="another machine with the trace's layout")
-    parser.add_argument(
-        "--runner",
-        default="compiled",
-        metavar="R",
-        help="compiled (default) or simpy, the readable reference",
-    )
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Replays and writes what was asked for, or compares the policies; prints what came out."""
     if arguments.policy == EVERY_POLICY:
@@ -66,14 +44,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _replay_once(arguments: argparse.Namespace) -> int:
-    from pathlib import Path
-
     from ..replay.check_data.report import check_json, check_lines
     from ..replay.op_log import op_log_sha256, write_op_log
-    from ..replay.replay import replay
+    from ..replay.replay import DEFAULT_RUNNER
     from ..replay.summary import channel_uses, summary
-    from ..schemas.timeline_file import read_trace_of, write_timeline
-    from ..topologies.loader import resolve_topology
+    from ..schemas.timeline_file import write_timeline
+    from .model_options import read_replayed, replay_anew
     from .output_files import check_output_files
     from .printing import print_json
     from .replay_text import deadlock_text, summary_text
@@ -89,14 +65,7 @@ def _replay_once(arguments: argparse.Namespace) -> int:
         ],
     )
     with working("replaying"):
-        timeline = replay(
-            read_trace_of(Path(arguments.trace)),
-            topology=resolve_topology(arguments.topology) if arguments.topology else None,
-            calibration=arguments.calibration,
-            settings=arguments.settings,
-            policy=arguments.policy,
-            runner=arguments.runner,
-        )
+        timeline = replay_anew(read_replayed(Path(arguments.trace)), arguments)
     checked = None
     if arguments.check_data and timeline.deadlock is None:
         from ..replay.check_data.check import check_data
@@ -113,7 +82,7 @@ def _replay_once(arguments: argparse.Namespace) -> int:
     figures = summary(
         timeline,
         trace=Path(arguments.trace).name,
-        runner=arguments.runner,
+        runner=arguments.runner or DEFAULT_RUNNER,
         op_log_sha256=log_sha256,
     )
     if arguments.json:
@@ -129,46 +98,54 @@ def _replay_once(arguments: argparse.Namespace) -> int:
 
 
 def _compare_policies(arguments: argparse.Namespace) -> int:
-    """The table is the answer whatever it says of hazards and values; a deadlock is a finding."""
-    from pathlib import Path
-
+    """A finding under any of the policies is one."""
     from ..replay.hazards.shared import not_compared_text
-    from ..replay.policy_table import policy_table, policy_table_json
-    from ..schemas.timeline_file import read_trace_of
-    from ..topologies.loader import resolve_topology
+    from ..replay.policy_table import policy_table_json
+    from ..replay.replay import DEFAULT_RUNNER
     from .printing import print_json
-    from .progress import Progress
     from .replay_text import policy_table_text
 
     _refuse_files_of_one_replay(arguments)
-    progress = Progress("policies")
-    table = policy_table(
-        read_trace_of(Path(arguments.trace)),
-        topology=resolve_topology(arguments.topology) if arguments.topology else None,
-        calibration=arguments.calibration,
-        settings=arguments.settings,
-        runner=arguments.runner,
-        check_values=arguments.check_data,
-        watch=progress,
-    )
-    progress.clear()
+    runner = arguments.runner or DEFAULT_RUNNER
+    table = _policy_table(arguments, runner)
     name = Path(arguments.trace).name
     if arguments.json:
-        print_json(policy_table_json(table, trace=name, runner=arguments.runner))
+        print_json(policy_table_json(table, trace=name, runner=runner))
     else:
         print(f"{name} on {table.topology}, {table.calibration}\n")
         print(policy_table_text(table))
         if table.shared_tensors:
             print(f"\n{not_compared_text(table.shared_tensors)}")
-    return FINDING if table.deadlocked else DONE
+    return FINDING if any(row.is_finding for row in table.rows) else DONE
+
+
+def _policy_table(arguments: argparse.Namespace, runner: str) -> PolicyTable:
+    from ..replay.policy_table import policy_table
+    from ..topologies.loader import resolve_topology
+    from .model_options import read_replayed
+    from .progress import Progress
+
+    progress = Progress("policies")
+    replayed = read_replayed(Path(arguments.trace))
+    named = resolve_topology(arguments.topology) if arguments.topology else None
+    table = policy_table(
+        replayed.trace,
+        topology=named or replayed.topology,
+        calibration=arguments.calibration,
+        settings=arguments.settings,
+        own=replayed.calibration,
+        runner=runner,
+        check_values=arguments.check_data,
+        watch=progress,
+    )
+    progress.clear()
+    return table
 
 
 def _refuse_files_of_one_replay(arguments: argparse.Namespace) -> None:
-    from ..schemas.errors import ConfigError
-
     for option, file in (("--output", arguments.output), ("--op-log", arguments.op_log)):
         if file:
-            raise ConfigError(
+            raise UsageError(
                 f"{option} must be left out with --hazards {EVERY_POLICY}, which is not one replay;"
                 " name one policy"
             )

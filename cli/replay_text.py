@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..replay.hazards.shared import not_compared_text
-from ..schemas.deadlock import depth_remedy
 from .printing import aligned
 
 if TYPE_CHECKING:
@@ -122,4 +121,4 @@ def deadlock_text(deadlock: Deadlock | None) -> str:
         lines += ["and hold up", *(f"  {blocked}" for blocked in deadlock.tail[:TAIL_SHOWN])]
         more = len(deadlock.tail) - TAIL_SHOWN
         lines += [f"  and the first command of {more:,} more PEs"] if more > 0 else []
-    return "\n".join([*lines, depth_remedy(deadlock.clearing_depth), ""])
+    return "\n".join([*lines, deadlock.remedy, ""])

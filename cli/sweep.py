@@ -5,25 +5,22 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from .model_options import EVERY_POLICY
+from .printing import print_json
+from .usage import UsageError, number_from
+
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
     from ..replay.sweep.chunks import Workers
     from ..replay.sweep.plan import SweepPlan
-    from ..replay.sweep.ranking import Flip, Ranking
     from ..replay.sweep.sweep import SweepOutcome
 
 SUMMARY = "replay under many numbers, and find where the ranking flips"
 
 DONE = 0
 FINDING = 3
-FLIPS_SHOWN = 10
-
-FLIPLESS_SHOWN = 3
-"""So many pairs without a flip are told one by one; of more, so many are named in one line."""
-
-ALL = "all"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,7 +42,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     who = parser.add_mutually_exclusive_group()
     who.add_argument(
-        "--jobs", type=int, metavar="N", help="processes (default: one per core that is ours)"
+        "--jobs",
+        type=number_from(1),
+        metavar="N",
+        help="processes (default: one per core that is ours)",
     )
     who.add_argument(
         "--cluster",
@@ -74,12 +74,14 @@ def _add_what_varies(parser: argparse.ArgumentParser) -> None:
         metavar="P1,P2",
         help="hazard policies, shipped or YAML files, or 'all' (default: strict_fifo)",
     )
-    parser.add_argument("--samples", type=int, metavar="N", help="with --latin-hypercube: how many")
+    parser.add_argument(
+        "--samples", type=number_from(1), metavar="N", help="with --latin-hypercube: how many"
+    )
     parser.add_argument(
         "--latin-hypercube", action="store_true", help="sample the ranges instead of every value"
     )
     parser.add_argument(
-        "--seed", type=int, metavar="N", help="with --samples: which ones (default: 0)"
+        "--seed", type=number_from(0), metavar="N", help="with --samples: which ones (default: 0)"
     )
 
 
@@ -107,8 +109,8 @@ def run(arguments: argparse.Namespace) -> int:
     from ..replay.sweep.sweep import sweep
     from ..schemas.errors import KerntapeError
     from .output_files import check_output_files
-    from .printing import print_json
     from .progress import Progress
+    from .sweep_text import outcome_text
 
     check_output_files([("--output", arguments.output)], _inputs(arguments))
     results = Path(arguments.output)
@@ -118,7 +120,9 @@ def run(arguments: argparse.Namespace) -> int:
     progress = Progress("points")
     try:
         with workers as ready:
-            outcome = sweep(plan, results, workers=ready, watch=progress)
+            outcome = sweep(
+                plan, results, workers=ready, watch=progress, command=_command(arguments)
+            )
     except (KeyboardInterrupt, KerntapeError):
         progress.clear()
         _say_what_is_kept(progress.done, progress.total, journal_path(results))
@@ -129,6 +133,13 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         print(outcome_text(outcome, results.name))
     return FINDING if outcome.deadlocked else DONE
+
+
+def _command(arguments: argparse.Namespace) -> str:
+    """The command line, as a shell takes it."""
+    import shlex
+
+    return shlex.join(["kerntape", "sweep", *arguments.words])
 
 
 def _inputs(arguments: argparse.Namespace) -> list[tuple[str, str | None]]:
@@ -146,7 +157,6 @@ def _plan(arguments: argparse.Namespace) -> SweepPlan:
 
     from ..replay.sweep.axes import parse_vary, read_grid
     from ..replay.sweep.planning import Base, Sampling, plan_sweep
-    from ..schemas.errors import ConfigError
     from ..topologies.loader import resolve_topology
 
     varied = [parse_vary(word) for word in arguments.vary]
@@ -154,11 +164,11 @@ def _plan(arguments: argparse.Namespace) -> SweepPlan:
         varied += read_grid(Path(arguments.grid))
     sampling = None
     if arguments.latin_hypercube != (arguments.samples is not None):
-        raise ConfigError("--samples N and --latin-hypercube must be given together")
+        raise UsageError("--samples N and --latin-hypercube must be given together")
     if arguments.latin_hypercube:
         sampling = Sampling(arguments.samples, arguments.seed or 0)
     elif arguments.seed is not None:
-        raise ConfigError("--seed must come with --samples N --latin-hypercube; leave it out")
+        raise UsageError("--seed must come with --samples N --latin-hypercube; leave it out")
     return plan_sweep(
         [Path(trace) for trace in arguments.traces],
         varied,
@@ -175,13 +185,12 @@ def _plan(arguments: argparse.Namespace) -> SweepPlan:
 
 def _policies(words: str) -> list[str]:
     from ..replay.policy import shipped_policies
-    from ..schemas.errors import ConfigError
 
-    if words == ALL:
+    if words == EVERY_POLICY:
         return list(shipped_policies())
     names = [word.strip() for word in words.split(",")]
     if not all(names):
-        raise ConfigError(f"--hazards must be policies separated by commas, not '{words}'")
+        raise UsageError(f"--hazards must be policies separated by commas, not '{words}'")
     return names
 
 
@@ -189,24 +198,13 @@ def _workers(arguments: argparse.Namespace) -> AbstractContextManager[Workers]:
     """Who evaluates the points, inside the block. A cluster is reached when it is entered."""
     from contextlib import nullcontext
 
-    from ..replay.sweep.local_workers import LocalWorkers
+    from ..replay.sweep.local_workers import LocalWorkers, cores_here
 
     if arguments.cluster is None:
-        return nullcontext(LocalWorkers(_jobs(arguments.jobs)))
+        return nullcontext(LocalWorkers(arguments.jobs or cores_here()))
     from ..replay.sweep.cluster_workers import ClusterWorkers
 
     return ClusterWorkers(arguments.cluster)
-
-
-def _jobs(given: int | None) -> int:
-    from ..replay.sweep.local_workers import cores_here
-    from ..schemas.errors import ConfigError
-
-    if given is None:
-        return cores_here()
-    if given < 1:
-        raise ConfigError(f"--jobs must be at least 1, not {given}")
-    return given
 
 
 def _say_what_is_kept(done: int, total: int, journal: Path) -> None:
@@ -232,68 +230,10 @@ def outcome_json(outcome: SweepOutcome, results: str) -> dict[str, Any]:
         "replayed": outcome.replayed,
         "deadlocked": outcome.deadlocked,
         "impossible": outcome.impossible,
+        "replaced": outcome.replaced,
         "rankings": [
             asdict(ranking)
             | {"flips": [asdict(flip) | {"at": dict(flip.at)} for flip in ranking.flips]}
             for ranking in outcome.rankings
         ],
     }
-
-
-def outcome_text(outcome: SweepOutcome, results: str) -> str:
-    """How the points were evaluated, and where the ranking flips."""
-    kept = f", {outcome.kept:,} of them kept from before" if outcome.kept else ""
-    deadlocked = f", {outcome.deadlocked:,} deadlocked" if outcome.deadlocked else ""
-    impossible = (
-        f", {outcome.impossible:,} impossible (times must stay below 2^62 ps)"
-        if outcome.impossible
-        else ""
-    )
-    lines = [
-        f"{results}: {outcome.points:,} point{'s' if outcome.points != 1 else ''}{kept}",
-        f"{outcome.followed:,} followed along a recorded order,"
-        f" {outcome.replayed:,} replayed in full{deadlocked}{impossible}",
-    ]
-    for ranking in outcome.rankings:
-        if ranking.flips:
-            lines += ["", *_ranking_lines(ranking)]
-    flipless = [ranking for ranking in outcome.rankings if not ranking.flips]
-    if flipless:
-        lines += ["", *_flipless_lines(flipless)]
-    return "\n".join(lines)
-
-
-def _flipless_lines(rankings: list[Ranking]) -> list[str]:
-    """The counts of a few, the names of the first of many."""
-    if len(rankings) <= FLIPLESS_SHOWN:
-        return [line for ranking in rankings for line in _ranking_lines(ranking)]
-    named = "; ".join(_pair_text(ranking) for ranking in rankings[:FLIPLESS_SHOWN])
-    more = len(rankings) - FLIPLESS_SHOWN
-    return [f"{len(rankings):,} pairs without a flip (--json has all): {named}; {more:,} more"]
-
-
-def _pair_text(ranking: Ranking) -> str:
-    return f"{ranking.first} against {ranking.second}, {ranking.under}"
-
-
-def _ranking_lines(ranking: Ranking) -> list[str]:
-    lines = [
-        f"{_pair_text(ranking)}: faster at"
-        f" {ranking.first_faster:,}, slower at {ranking.second_faster:,},"
-        f" equal at {ranking.equal:,}"
-    ]
-    lines += [f"  {_flip_text(flip)}" for flip in ranking.flips[:FLIPS_SHOWN]]
-    more = len(ranking.flips) - FLIPS_SHOWN
-    if more > 0:
-        lines.append(f"  … and {more:,} more flips (--json has them all)")
-    return lines
-
-
-def _flip_text(flip: Flip) -> str:
-    from ..replay.sweep.axes import written_out
-
-    at = "".join(f", {path} {written_out(value)}" for path, value in flip.at)
-    return (
-        f"flips between {flip.path} {written_out(flip.low)} and {written_out(flip.high)}:"
-        f" {flip.faster_below} below, {flip.faster_above} above{at}"
-    )

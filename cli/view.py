@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from .replay import add_model_options
+from .model_options import add_model_options, check_one_policy
+from .usage import one_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,11 +29,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("other", metavar="FILE2", nargs="?", help="a second one, to compare with")
     parser.add_argument(
         "--colours",
-        choices=THEMES,
-        help="for a dark or a light screen (default: as the terminal says, else dark)",
+        type=one_of(*THEMES),
+        metavar="COLOURS",
+        help="dark or light, as the screen is (default: as the terminal says, else dark)",
     )
-    add_model_options(parser, more_policies="; of a timeline: its own")
-    parser.set_defaults(policy=None, runner=None)
+    add_model_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -44,6 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     from ..schemas.errors import KerntapeError
     from ..schemas.sections import sniff
 
+    check_one_policy(arguments.policy)
     paths = [Path(name) for name in (arguments.file, arguments.other) if name is not None]
     for path in paths:
         sniff(path)
@@ -55,7 +57,13 @@ def run(arguments: argparse.Namespace) -> int:
 
     (timeline, title), *others = timelines
     other = others[0] if others else None
-    browse(timeline, title=title, other=other, path=paths[0], theme=arguments.colours)
+
+    def reopen() -> tuple[Timeline, ...]:
+        """As they were opened, with the same options."""
+        return tuple(open_timeline(path, arguments) for path in paths)
+
+    theme = arguments.colours
+    browse(timeline, title=title, other=other, path=paths[0], theme=theme, reopen=reopen)
     return 0
 
 
@@ -107,34 +115,13 @@ def open_timeline(path: Path, arguments: argparse.Namespace) -> Timeline:
 
     Raises FileError for a file that is not whole and sound, ConfigError for a model option.
     """
-    from ..replay.policy import DEFAULT_POLICY
-    from ..replay.replay import DEFAULT_RUNNER, replay, replay_again
     from ..schemas.timeline_file import read_timeline
-    from ..schemas.trace_file import is_trace, read_trace
-    from ..topologies.loader import resolve_topology
+    from ..schemas.trace_file import is_trace
+    from .model_options import read_replayed, replay_anew
 
-    topology = resolve_topology(arguments.topology) if arguments.topology else None
-    runner = arguments.runner or DEFAULT_RUNNER
-    if is_trace(path):
-        return replay(
-            read_trace(path),
-            topology=topology,
-            calibration=arguments.calibration,
-            settings=arguments.settings,
-            policy=arguments.policy or DEFAULT_POLICY,
-            runner=runner,
-        )
-    timeline = read_timeline(path)
-    if not _chooses_a_model(arguments):
-        return timeline
-    return replay_again(
-        timeline,
-        topology=topology,
-        calibration=arguments.calibration,
-        settings=arguments.settings,
-        policy=arguments.policy,
-        runner=runner,
-    )
+    if not is_trace(path) and not _chooses_a_model(arguments):
+        return read_timeline(path)
+    return replay_anew(read_replayed(path), arguments)
 
 
 def _chooses_a_model(arguments: argparse.Namespace) -> bool:

@@ -4,12 +4,12 @@ From the lowest: the shipped default, the topology's `pe_cost_model`, a calibrat
 file), single values (`pe_cpu.fixed_cycles=20`).
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
 
 from ..schemas.calibration import Calibration, CostModel
 from ..schemas.config_file import check, check_part, key_paths, leaves
-from ..schemas.errors import ConfigError, nearest
+from ..schemas.errors import ConfigError, did_you_mean
 from ..schemas.shipped_files import read_named_yaml, shipped_names
 from ..schemas.topology import Topology
 from ..schemas.yaml_text import format_yaml
@@ -17,6 +17,8 @@ from ..schemas.yaml_text import format_yaml
 DEFAULT_CALIBRATION = "default"
 
 _PACKAGE = f"{__package__}.calibrations"
+
+Value = TypeVar("Value")
 
 
 def shipped_calibrations() -> dict[str, str]:
@@ -55,6 +57,18 @@ def with_settings(calibration: Calibration, settings: Sequence[str]) -> Calibrat
     return layers.calibration()
 
 
+def by_path(settings: Iterable[tuple[str, Value]]) -> dict[str, Value]:
+    """The values by path. Raises ConfigError for a path that is set twice: which one is meant?"""
+    chosen: dict[str, Value] = {}
+    for path, value in settings:
+        if path in chosen:
+            raise ConfigError(
+                f"--set: {path} must be set once, not to {chosen[path]} and to {value}; leave one out"
+            )
+        chosen[path] = value
+    return chosen
+
+
 def calibration_yaml(calibration: Calibration) -> str:
     """The calibration as a YAML file's text, which reads back to an equal calibration."""
     return format_yaml(calibration)
@@ -83,8 +97,8 @@ class _Layers:
         self._where = where
 
     def lay_settings(self, settings: Sequence[str]) -> None:
-        """Lay single values; of two for one path the last holds."""
-        chosen = dict(_parsed_setting(setting) for setting in settings)
+        """Lay single values. Raises ConfigError for a path that is set twice."""
+        chosen = by_path(_parsed_setting(setting) for setting in settings)
         for path, value in chosen.items():
             costs = _nested(path, value)
             check_part(CostModel, costs, "--set")
@@ -119,9 +133,7 @@ def _parsed_setting(setting: str) -> tuple[str, str]:
         inside = [known for known in paths if known.startswith(f"{path}.")]
         if inside:
             raise ConfigError(f"--set {path}: names a group; set one of {', '.join(inside)}")
-        near = nearest(path, paths)
-        hint = f"; did you mean '{near}'?" if near else f"; known: {', '.join(paths)}"
-        raise ConfigError(f"--set: unknown key '{path}'{hint}")
+        raise ConfigError(f"--set: unknown key '{path}'{did_you_mean(path, paths)}")
     return path, value
 
 

@@ -17,11 +17,14 @@ from . import compiled_runner
 from .deciding_part import deciding_part, with_whole_gemms
 from .lower import LoweredStreams, join, lower, lower_streams
 from .planned_shapes import PlannedShapes
-from .remote import reaches
+from .policy import DEFAULT_POLICY, resolve_policy, shipped_policies
+from .remote import plan_variants
 from .stage_graph import Durations, StageGraph
 from .times import Times
 
 NEVER = -1
+NO_POLICY = "none"
+"""The shipped policy that holds nothing back."""
 TURN = (Why.PROGRAM_ORDER.phrase, Why.BLOCKED.phrase)
 
 
@@ -44,7 +47,7 @@ def check_plannable(trace: Trace, topology: Topology) -> None:
     """Raises KerntapeError for the first command that keeps the trace from being replayed there."""
     machine = with_whole_gemms(topology)
     shapes = PlannedShapes(trace, machine)
-    for variant in reaches(trace, machine).variants:
+    for variant in plan_variants(trace, machine):
         shapes.of_stream(variant)
 
 
@@ -56,7 +59,9 @@ def explain(
     cycle = waiting.cycle()
     in_cycle = {blocked.rank for blocked in cycle}
     tail = [blocked for blocked in waiting.first_of_each_pe() if blocked.rank not in in_cycle]
-    return Deadlock(tuple(cycle), tuple(tail), clearing_depth(trace, topology, policy))
+    depth = clearing_depth(trace, topology, policy)
+    policies = policies_that_end(trace, topology) if depth is None else ()
+    return Deadlock(tuple(cycle), tuple(tail), depth, policies)
 
 
 def ends(graph: StageGraph) -> bool:
@@ -96,6 +101,24 @@ def clearing_depth(trace: Trace, topology: Topology, policy: HazardPolicy) -> in
         else:
             too_shallow = middle
     return deep_enough
+
+
+def policies_that_end(trace: Trace, topology: Topology) -> tuple[str, ...]:
+    """The shipped policies under which every replay of the trace ends, the default first.
+
+    A policy adds releases and takes none away: where any of them ends the one that holds nothing back
+    does, and where that one leaves a cycle no other is lowered.
+    """
+    part, machine = deciding_part(trace).trace, with_whole_gemms(topology)
+
+    def is_ended_under(name: str) -> bool:
+        return ends(lower(part, machine, resolve_policy(name)))
+
+    default = tuple(filter(is_ended_under, (DEFAULT_POLICY,)))
+    if not default and not is_ended_under(NO_POLICY):
+        return ()
+    others = [name for name in shipped_policies() if name not in (NO_POLICY, DEFAULT_POLICY)]
+    return (*default, *filter(is_ended_under, others), NO_POLICY)
 
 
 def _most_fragments(lowered: LoweredStreams) -> int:

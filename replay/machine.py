@@ -11,7 +11,7 @@ from ..schemas.config_file import as_exact, check, key_paths, with_values
 from ..schemas.errors import ConfigError, did_you_mean
 from ..schemas.topology import Direction, Grid, Topology
 from ..schemas.trace import Trace
-from .calibration import resolve_calibration, with_settings
+from .calibration import by_path, resolve_calibration, with_settings
 
 TOPOLOGY = "topology."
 
@@ -37,7 +37,8 @@ def resolve_model(
     Raises ConfigError as `resolve_calibration`, `structure_value` and `compatible` do.
     """
     machine = topology or topology_of(trace)
-    structure = dict(_structure_setting(word) for word in settings if is_structure(word))
+    chosen = by_path(_structure_setting(word) for word in settings if is_structure(word))
+    structure = {path.removeprefix(TOPOLOGY): value for path, value in chosen.items()}
     costs = [word for word in settings if not is_structure(word)]
     lowered_for = _with_structure(machine, structure) if structure else machine
     if topology or structure:
@@ -97,7 +98,7 @@ def _structure_setting(word: str) -> tuple[str, int]:
         if captured:
             raise ConfigError(f"--set: {captured}")
         raise ConfigError(f"--set: unknown key '{path}'{did_you_mean(path, known)}")
-    return path.removeprefix(TOPOLOGY), structure_value(value, f"--set {path}")
+    return path, structure_value(value, f"--set {path}")
 
 
 def _with_structure(machine: Topology, structure: dict[str, int]) -> Topology:

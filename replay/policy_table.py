@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from ..schemas.calibration import Calibration
 from ..schemas.timeline import Status, Timeline
 from ..schemas.topology import Topology
 from ..schemas.trace import Trace
@@ -31,6 +32,12 @@ class PolicyRow:
     potential: int
     data_right: bool | None
 
+    @property
+    def is_finding(self) -> bool:
+        """Whether the replay stopped in a deadlock, a pair went wrong, or a value did."""
+        stopped, went_wrong = self.hazards is None, self.hazards and self.hazards["violations"]
+        return stopped or bool(went_wrong) or self.data_right is False
+
 
 @dataclass(frozen=True, slots=True)
 class PolicyTable:
@@ -44,11 +51,6 @@ class PolicyTable:
     shared_tensors: int
     rows: tuple[PolicyRow, ...]
 
-    @property
-    def deadlocked(self) -> bool:
-        """Whether a replay stopped in a deadlock."""
-        return any(row.status is Status.DEADLOCK for row in self.rows)
-
 
 def _nobody(done: int, total: int) -> None:
     """Watches nothing."""
@@ -60,16 +62,17 @@ def policy_table(
     topology: Topology | None = None,
     calibration: str | None = None,
     settings: Sequence[str] = (),
+    own: Calibration | None = None,
     runner: str = DEFAULT_RUNNER,
     check_values: bool = False,
     watch: Callable[[int, int], None] = _nobody,
 ) -> PolicyTable:
-    """Replays the trace under every shipped policy. The model is chosen as `replay` chooses it.
+    """Replays the trace under every shipped policy. The model is chosen as `resolve_model` chooses it.
 
     `check_values` re-executes the kept inputs under each. `watch` is told how many policies are
     done, of how many. Raises ConfigError as `replay` does, and for values to check without inputs.
     """
-    machine, costs = resolve_model(trace, topology, calibration, settings)
+    machine, costs = resolve_model(trace, topology, calibration, settings, own)
     names = list(shipped_policies())
     rows = []
     for done, name in enumerate(names):

@@ -5,14 +5,15 @@ away: a `Variant` is a stream with the ways from its PEs to the tensors of other
 between the PEs of a variant is which links and whose HBM channel: `Reaches.servers`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..schemas.columns import Int32s
 from ..schemas.errors import KerntapeError
-from ..schemas.topology import Topology
+from ..schemas.topology import Level, Topology
 from ..schemas.trace import PeEntry, Stream, Trace
 from .components.noc import Link
 from .routes import Routes
@@ -81,6 +82,17 @@ def reaches(trace: Trace, topology: Topology) -> Reaches:
     )
 
 
+def plan_variants(trace: Trace, topology: Topology) -> list[Variant]:
+    """The variants, in the order of their streams, as far as a plan can fail in one and not in another:
+    which links and whose channel does not count, so all ways begin at far slot 0.
+
+    Raises KerntapeError as `reaches` does.
+    """
+    finder = _Finder(trace, topology)
+    found = dict.fromkeys(finder.distances(pe) for pe in trace.pes)
+    return sorted(found, key=lambda one: one.stream)
+
+
 class _Finder:
     """Finds what each PE reaches for."""
 
@@ -99,6 +111,11 @@ class _Finder:
             servers += [pe.owners[tensor], *inbound, *outbound]
         return Variant(pe.stream, tuple(ways)), tuple(servers)
 
+    def distances(self, pe: PeEntry) -> Variant:
+        """The PE's variant as `plan_variants` has it."""
+        ways = ((tensor, Way(self._levels(pe, tensor), 0)) for tensor in self._away(pe))
+        return Variant(pe.stream, tuple(ways))
+
     def _away(self, pe: PeEntry) -> list[int]:
         """The tensors in other PEs' HBM that the PE's commands touch."""
         away = [tensor for tensor, owner in enumerate(pe.owners) if owner != pe.rank]
@@ -112,8 +129,19 @@ class _Finder:
 
     def _both_ways(self, pe: PeEntry, tensor: int) -> tuple[tuple[Link, ...], tuple[Link, ...]]:
         owner = pe.owners[tensor]
-        try:
+        with self._named(pe, tensor):
             return self._routes.route(owner, pe.rank), self._routes.route(pe.rank, owner)
+
+    def _levels(self, pe: PeEntry, tensor: int) -> tuple[Level, ...]:
+        """Of the links from the owner; those to it are of the same, and all there if these are."""
+        with self._named(pe, tensor):
+            return self._routes.levels(pe.owners[tensor], pe.rank)
+
+    @contextmanager
+    def _named(self, pe: PeEntry, tensor: int) -> Iterator[None]:
+        """Has an error begin with the first command of the PE that touches the tensor."""
+        try:
+            yield
         except KerntapeError as error:
             raise KerntapeError(f"{self._first_use(pe, tensor)}: {error}") from None
 

@@ -142,25 +142,6 @@ def replay(
     return time(prepare(trace, machine, resolve_policy(policy)), costs, runner)
 
 
-def replay_again(
-    timeline: Timeline,
-    *,
-    topology: Topology | None = None,
-    calibration: str | None = None,
-    settings: Sequence[str] = (),
-    policy: str | None = None,
-    runner: str = DEFAULT_RUNNER,
-) -> Timeline:
-    """Another timeline of a timeline's trace, as `replay` makes it; what is not given stays as it was:
-    the machine, all numbers that no setting names, the policy.
-    """
-    machine, costs = resolve_model(
-        timeline.trace, topology or timeline.topology, calibration, settings, timeline.calibration
-    )
-    chosen = timeline.policy if policy is None else resolve_policy(policy)
-    return time(prepare(timeline.trace, machine, chosen), costs, runner)
-
-
 def _runner(name: str) -> Runner:
     if name not in RUNNERS:
         raise ConfigError(f"no runner is called '{name}'{did_you_mean(name, RUNNERS)}")

@@ -95,7 +95,10 @@ def _permissions_to_keep(path: Path) -> int | None:
 def cannot_write(path: Path, error: OSError) -> FileError:
     """One line about a file that could not be written: why, and what to do."""
     reason = error.strerror or str(error)
-    if error.errno == errno.ENOENT:
-        reason = f"there is no folder {path.parent}"
     remedy = _REMEDIES.get(error.errno or 0)
+    if error.errno == errno.ENOENT:
+        if path.parent.is_dir():  # as /proc: one in which nothing can be made
+            remedy = "name another folder"
+        else:
+            reason = f"there is no folder {path.parent}"
     return FileError(f"{path}: cannot be written: {reason}" + (f"; {remedy}" if remedy else ""))

@@ -43,20 +43,53 @@ class SanityError(KerntapeError):
     """A replay broke physics. A bug in kerntape, and the message says so."""
 
 
-def nearest(name: str, known: Iterable[str], closeness: float = 0.5) -> str | None:
+NEAR = 0.7
+"""How like a name another must be to be guessed at: one letter of four may be wrong, not one of three."""
+
+FEW = 6
+"""So many names are all listed where none of them, or more than one, may be meant."""
+
+
+def nearest(name: str, known: Iterable[str], closeness: float = NEAR) -> str | None:
     """The known name that looks most like this one, whatever the case, or None where none does.
 
-    `closeness` is how like it must be: 0 for anything, 1 for the same letters.
+    `closeness` is how like it must be: 0 for anything, 1 for the same letters. Of a dotted path it is
+    the last step that must be; what leads there decides between several.
     """
-    by_lower_case = {candidate.lower(): candidate for candidate in known}
-    near = difflib.get_close_matches(name.lower(), by_lower_case, n=1, cutoff=closeness)
-    return by_lower_case[near[0]] if near else None
+    near = _alike(name, known, closeness)
+    return near[0] if near else None
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The tail of a message about an unknown name: `; did you mean 'x'?` or the names there are."""
+    """The tail of a message about an unknown name: `; did you mean 'x'?`, or the names there are where
+    none is near, or several of a few are as near as each other; of dotted paths those of its group.
+    """
     names = list(known)
-    near = nearest(name, names)
-    if near is not None:
-        return f"; did you mean '{near}'?"
-    return f"; known: {', '.join(names)}" if names else ""
+    near = _alike(name, names, NEAR)
+    if len(near) == 1 or (near and len(names) > FEW):
+        return f"; did you mean '{near[0]}'?"
+    group, dot, _ = name.rpartition(".")
+    listed = [one for one in names if dot and one.startswith(group + dot)] or names
+    return f"; known: {', '.join(listed)}" if listed else ""
+
+
+def _alike(name: str, known: Iterable[str], closeness: float) -> list[str]:
+    """Those that look most like the name: more than one where they do so equally."""
+    wanted = name.lower()
+    likeness = {
+        candidate: (
+            _ratio(_last_step(candidate.lower()), _last_step(wanted)),
+            _ratio(candidate.lower(), wanted),
+        )
+        for candidate in known
+    }
+    best = max(likeness.values(), default=(0.0, 0.0))
+    return [one for one, found in likeness.items() if found == best and best[0] >= closeness]
+
+
+def _ratio(candidate: str, name: str) -> float:
+    return difflib.SequenceMatcher(None, candidate, name).ratio()
+
+
+def _last_step(path: str) -> str:
+    return path.rpartition(".")[2]

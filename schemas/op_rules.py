@@ -30,10 +30,12 @@ def broadcast_shapes(shapes: Sequence[Shape]) -> Shape:
     for shape in shapes:
         for back in range(1, len(shape) + 1):
             extent = shape[-back]
-            if extent != 1 and result[-back] not in (1, extent):
+            if extent == 1:
+                continue
+            if result[-back] not in (1, extent):
                 listed = " and ".join(str(list(each)) for each in shapes if each)
                 raise KernelError(f"shapes {listed} do not broadcast")
-            result[-back] = max(result[-back], extent)
+            result[-back] = extent
     return tuple(result)
 
 
@@ -59,6 +61,10 @@ def reduced(shapes: Sequence[Shape], scalars: Scalars) -> Shape:
     if not isinstance(axis, int) or not -len(shape) <= axis < len(shape):
         raise KernelError(f"reduce_axis must be an axis of {list(shape)}, not {axis}")
     place = axis % len(shape)
+    if not shape[place]:
+        raise KernelError(
+            f"reduce_axis must be an axis with elements, and axis {axis} of {list(shape)} has none"
+        )
     return shape[:place] + shape[place + 1 :]
 
 

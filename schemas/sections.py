@@ -104,6 +104,8 @@ def sniff(path: Path) -> Format:
     for known in (TRACE_FORMAT, TIMELINE_FORMAT):
         if magic == known.magic:
             return known
+    if not magic:
+        raise FileError(f"{path}: {_too_short(0, 'trace or a timeline', TRACE_FORMAT)}")
     raise FileError(f"{path}: byte 0: must be a trace or a timeline, not {_other_kind(magic)}")
 
 
@@ -154,8 +156,7 @@ def open_sections(content: memoryview, file_format: Format, where: str) -> dict[
 
 def _directory_bytes(content: memoryview, file_format: Format, where: str) -> int:
     if len(content) < PRELUDE.size:
-        found = f"a file of {len(content)} bytes" if len(content) else "an empty file"
-        raise FileError(f"{where}: must be a {file_format.kind}, not {found}; {file_format.remedy}")
+        raise FileError(f"{where}: {_too_short(len(content), file_format.kind, file_format)}")
     magic, version, directory_bytes = PRELUDE.unpack_from(content)
     if magic != file_format.magic:
         raise FileError(f"{where}: byte 0: must be a {file_format.kind}, not {_other_kind(magic)}")
@@ -165,6 +166,12 @@ def _directory_bytes(content: memoryview, file_format: Format, where: str) -> in
             f" use the kerntape that wrote it, or {file_format.remedy}"
         )
     return int(directory_bytes)
+
+
+def _too_short(size_bytes: int, kind: str, file_format: Format) -> str:
+    """What a file that cannot hold a magic must be, and what makes it one of a format."""
+    found = f"a file of {size_bytes} bytes" if size_bytes else "an empty file"
+    return f"must be a {kind}, not {found}; {file_format.remedy}"
 
 
 def _other_kind(magic: bytes) -> str:

@@ -162,7 +162,7 @@ def _packed_classes(classes: tuple[DurationClass, ...]) -> bytes:
 
 
 def _packed_deadlock(deadlock: Deadlock) -> bytes:
-    rows = [[deadlock.clearing_depth, len(deadlock.cycle)]]
+    rows = [[deadlock.clearing_depth, len(deadlock.cycle), list(deadlock.clearing_policies)]]
     rows += [list(astuple(blocked)) for blocked in (*deadlock.cycle, *deadlock.tail)]
     return b"".join(map(pack_row, rows))
 
@@ -231,11 +231,12 @@ def _read_class(field: Field) -> DurationClass:
 
 def _read_deadlock(section: Section) -> Deadlock:
     first, *rest = _rows(section, _same) or (Field([], DEADLOCK),)
-    depth, cycle = first.items(2)
+    depth, cycle, policies = first.items(3)
     blocked = tuple(_read_blocked(row) for row in rest)
     length = cycle.integer(0, len(blocked))
     clearing_depth = None if depth.value is None else depth.integer(1)
-    return Deadlock(blocked[:length], blocked[length:], clearing_depth)
+    clearing = tuple(policy.text() for policy in policies.items())
+    return Deadlock(blocked[:length], blocked[length:], clearing_depth, clearing)
 
 
 def _same(field: Field) -> Field:

@@ -13,7 +13,7 @@ from .deadlock import Deadlock
 from .handles import Handle
 from .hazards import Outcome
 from .stages import StageKind
-from .timeline import Timeline
+from .timeline import Status, Timeline
 from .trace import Command, KeptInputs, PeEntry, Trace
 from .trace_checks import topology_of
 from .trace_file import TraceFile
@@ -182,7 +182,6 @@ def _handle_facts(handle: Handle) -> Facts:
 
 def timeline_facts(timeline: Timeline) -> Facts:
     """Status, times, stages, hazards and the models of a timeline; its trace is left to others."""
-    hazards = timeline.hazards
     kinds = np.bincount(timeline.stages.kind, minlength=max(StageKind) + 1)
     return {
         "status": timeline.status.value,
@@ -194,9 +193,22 @@ def timeline_facts(timeline: Timeline) -> Facts:
         "stages_by_kind": {kind.title: int(kinds[kind]) for kind in StageKind if kinds[kind]},
         "engines": _engine_facts(timeline),
         "duration_classes": len(timeline.duration_classes),
-        "hazards": {outcome.name.lower(): hazards.count(outcome) for outcome in Outcome},
+        "hazards": _hazard_counts(timeline),
         "deadlock": None if timeline.deadlock is None else deadlock_facts(timeline.deadlock),
     }
+
+
+def _hazard_counts(timeline: Timeline) -> dict[str, int | None]:
+    """Pairs by outcome; None for what nobody looked for: a replay that stopped evaluates none, and one
+    that did not stop tells what it saw, not what another may see.
+    """
+    counts: dict[str, int | None] = {
+        outcome.name.lower(): timeline.hazards.count(outcome) for outcome in Outcome
+    }
+    if timeline.status is Status.DEADLOCK:
+        return dict.fromkeys(counts)
+    potential = Outcome.POTENTIAL.name.lower()
+    return counts | {potential: counts[potential] or None}
 
 
 def _engine_facts(timeline: Timeline) -> list[Facts]:
@@ -223,4 +235,5 @@ def deadlock_facts(deadlock: Deadlock) -> Facts:
         "cycle": [str(blocked) for blocked in deadlock.cycle],
         "tail": [str(blocked) for blocked in deadlock.tail],
         "clearing_depth": deadlock.clearing_depth,
+        "clearing_policies": list(deadlock.clearing_policies),
     }

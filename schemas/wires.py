@@ -7,11 +7,15 @@ wire is a direction of the topology that leads to the next place.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
-from .topology import Grid, Level, Topology
+from .topology import Level, Topology
 
 CROSSING_ORDER = (Level.SIP, Level.CUBE, Level.PE)
 """A way crosses all wires between SIPs first, then those between CUBEs, then those of a CUBE."""
+
+Distance: TypeAlias = tuple[tuple[int, int], ...]
+"""Columns and rows from one rank to another in the grid of each level, in crossing order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,18 +34,26 @@ class Wires:
     def __init__(self, topology: Topology) -> None:
         self._name = topology.name
         self._there = {(wire.level, wire.step) for wire in topology.directions.values()}
+        grids = ((level, topology.grid(level)) for level in CROSSING_ORDER)
         self._levels = tuple(
-            (level, topology.grid(level), topology.ranks_apart(level)) for level in CROSSING_ORDER
+            (level, topology.ranks_apart(level), grid.size, grid.columns) for level, grid in grids
+        )
+
+    def distance(self, sender: int, receiver: int) -> Distance:
+        """How far they are apart. It decides of the way's steps all but where each begins."""
+        return tuple(
+            _apart(sender // apart % size, receiver // apart % size, columns)
+            for _, apart, size, columns in self._levels
         )
 
     def way(self, sender: int, receiver: int) -> Iterator[WireStep]:
         """The steps from one rank to another, wired or not; none to itself."""
         here = sender
-        for level, grid, apart in self._levels:
-            start, end = here // apart % grid.size, receiver // apart % grid.size
-            for columns, rows in _steps(grid, start, end):
-                ahead = here + (columns + rows * grid.columns) * apart
-                yield WireStep(level, (columns, rows), here, ahead)
+        distance = self.distance(sender, receiver)
+        for (level, apart, _, columns), (across, down) in zip(self._levels, distance, strict=True):
+            for step in _steps(across, down):
+                ahead = here + (step[0] + step[1] * columns) * apart
+                yield WireStep(level, step, here, ahead)
                 here = ahead
 
     def complaint(self, way: Iterable[WireStep], sender: int, receiver: int) -> str | None:
@@ -56,9 +68,12 @@ class Wires:
         return None
 
 
-def _steps(grid: Grid, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """From place to place of the grid, columns first."""
-    (column, row), (to_column, to_row) = grid.at(start), grid.at(end)
-    across, down = to_column - column, to_row - row
+def _apart(start: int, end: int, columns: int) -> tuple[int, int]:
+    """Columns and rows from one place of a grid to another."""
+    return end % columns - start % columns, end // columns - start // columns
+
+
+def _steps(across: int, down: int) -> Iterator[tuple[int, int]]:
+    """So far, columns first."""
     yield from [((across > 0) - (across < 0), 0)] * abs(across)
     yield from [(0, (down > 0) - (down < 0))] * abs(down)

@@ -31,7 +31,7 @@ def shortened(script, name: str, most: int):
     )
 
 
-@pytest.mark.parametrize(("name", "most"), [("c", 4096), ("tile", 1024), ("length", 2048)])
+@pytest.mark.parametrize(("name", "most"), [("c", 1024), ("tile", 256), ("length", 1024)])
 def test_the_pages_rows_of_short_contexts_are_what_is_computed(script, name: str, most: int):
     result = script.swept(shortened(script, name, most), script.Model())
     for line in script.table(result).splitlines():
@@ -85,7 +85,7 @@ def test_opt2_is_the_fastest_at_every_length():
 
 
 def test_opt1_is_fastest_with_one_tile_for_all(script):
-    result = script.swept(shortened(script, "tile", 1024), script.Model({"variant": "opt1"}))
+    result = script.swept(shortened(script, "tile", 512), script.Model({"variant": "opt1"}))
     for length in result.sweep.lengths:
         timed = result.timed(length)
         assert timed["0"] == min(timed.values())

@@ -1,10 +1,13 @@
 """Checks of a shipped kernel's arguments: one line naming the kernel, the argument and what it must be."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from math import sqrt
 
+from ...schemas.dtypes import DType
 from ...schemas.errors import ConfigError, did_you_mean
+from ..memory import align_up
+from .groups import HeadGroups
 
 STORAGE = ("f16", "bf16", "f32")
 """Storage dtypes of the shipped kernels."""
@@ -56,3 +59,19 @@ def check_starts(start_cube: int, start_pe: int, c: int, p: int) -> None:
             raise ConfigError(
                 f"{name} must be from 0 to {count - 1} ({counted} is {count}), not {start}"
             )
+
+
+def check_requests(requests: int, groups: HeadGroups, parts: Iterable[int], dtype: DType) -> None:
+    """Raises ConfigError where there are more than the HBM of a group's PEs has room for.
+
+    `parts` are the elements of one request's tensors, PE by PE of a group, in any order: each
+    request has the same ones, some PEs further on. One that is too large by itself passes: the layout
+    names the tensor.
+    """
+    room = groups.ranks * align_up(groups.topology.pe.hbm_bytes)
+    limit = max(1, room // sum(align_up(part * dtype.size_bytes) for part in parts))
+    if requests > limit:
+        pes = "1 PE" if groups.ranks == 1 else f"{groups.ranks} PEs"
+        raise ConfigError(
+            f"requests must be from 1 to {limit} (what the HBM of {pes} has room for), not {requests}"
+        )

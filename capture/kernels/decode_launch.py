@@ -1,5 +1,6 @@
 """The host's side of gqa_decode: a request's tensors, and what each PE has to do for it."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +28,13 @@ def shares(cache: KvCache, reduction: Reduction, counter: int) -> dict[Place, Sh
     lengths = {seat.member: cache.valid(seat, counter) for seat in seats.values()}
     steps = reduction.steps({member: length > 0 for member, length in lengths.items()})
     return {place: Share(lengths[seat.member], steps[seat.member]) for place, seat in seats.items()}
+
+
+def elements(cache: KvCache, g: int, d: int) -> Iterator[int]:
+    """How many elements of a request's q, k, v and o each rank of a group holds; o is at one alone."""
+    for _ in range(cache.groups.ranks):
+        yield from (g * d, d * cache.block, d * cache.block)
+    yield g * d
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,8 +30,15 @@ from ..handles import TensorHandle
 from ..runtime import Runtime, Tensor
 from ..tensors import HbmTensor
 from ..tl import Tl
-from .argument_checks import arguments_of, check_attention, check_least, check_starts, score_scale
-from .decode_launch import Request, Share, shares
+from .argument_checks import (
+    arguments_of,
+    check_attention,
+    check_least,
+    check_requests,
+    check_starts,
+    score_scale,
+)
+from .decode_launch import Request, Share, elements, shares
 from .groups import head_groups
 from .kv_cache import PLACEMENTS, KvCache
 from .reduce import reduce_to_root
@@ -110,6 +117,9 @@ def launch(
         held = tokens_held(s_kv, max_context, counter)
         groups = head_groups(rt.topology, heads, c, p, rt.sips)
         check_starts(start_cube, start_pe, c, p)
+        is_round_robin, block = placement == "round_robin", -(-room // groups.ranks)
+        first = KvCache(groups, block, is_round_robin, start_cube, start_pe)
+        check_requests(requests, groups, elements(first, g, d), DType(dtype))
         to_root = reduction(groups, reduce_pe, reduce_cube)
     factor = score_scale(scale, d)
     rt.resolve(scale=factor, max_context=room, counter=held)
@@ -117,7 +127,7 @@ def launch(
     work = []
     for number in range(requests):
         start = groups.start_of_request(number, start_cube, start_pe)
-        cache = KvCache(groups, -(-room // groups.ranks), placement == "round_robin", *start)
+        cache = KvCache(groups, block, is_round_robin, *start)
         request = Request(cache, g, d, held, dtype, factor)
         tensors += request.tensors(rt, to_root.root, str(number) if requests > 1 else "")
         work.append(shares(cache, to_root, held))

@@ -29,7 +29,14 @@ from ...schemas.topology import Place
 from ..runtime import Runtime, Tensor
 from ..tensors import HbmTensor
 from ..tl import SendTicket, Tl
-from .argument_checks import arguments_of, check_attention, check_least, check_starts, score_scale
+from .argument_checks import (
+    arguments_of,
+    check_attention,
+    check_least,
+    check_requests,
+    check_starts,
+    score_scale,
+)
 from .causal import Staircase, query_positions
 from .prefill_launch import Problem, prefill_groups
 from .prefill_room import Cut, Room
@@ -105,11 +112,12 @@ def launch(
         queries = query_positions(s_kv, t_q, q_start)
         groups = prefill_groups(rt.topology, heads, c, p, g, rt.sips)
         check_starts(start_cube, start_pe, c, p)
+        first = PrefillShares(groups, g, queries, s_kv, start_cube, start_pe)
+        check_requests(requests, groups, first.elements(d), DType(dtype))
         ring = ring_seats(rt.topology, groups.shape) if c > 1 else ()
     starts = [groups.start_of_request(number, start_cube, start_pe) for number in range(requests)]
     shares = tuple(PrefillShares(groups, g, queries, s_kv, *start) for start in starts)
     room = Room(rt.topology.pe, variant, g // c, d, tile, DType(dtype), slots, c > 1)
-    first = shares[0]
     at_once = len(queries) if first.keys_are_split else chunk
     most_keys = first.most_keys(first.start_pe)
     cut = room.cut(first.most_queries, most_keys, at_once, block)

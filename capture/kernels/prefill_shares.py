@@ -14,8 +14,10 @@ Parts are counted from a start that rotates from request to request, as in kerne
 rotate.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from math import prod
 
 from ...schemas.topology import Level, Place
@@ -69,11 +71,23 @@ class PrefillShares:
         """Queries of a PE that has most."""
         return len(self.queries_of(self.start_pe))
 
-    def keys_of(self, member: int, pe: int) -> range:
-        """The positions of a PE's keys, as far as any query sees them."""
+    def elements(self, d: int) -> Iterator[int]:
+        """How many elements of q, k, v and o each PE of a group holds, with a head dimension d."""
+        for member, pe in product(range(self.cubes), range(self.groups.pes)):
+            rows = len(self.queries_of(pe)) * self.heads_per_pe
+            keys = len(self._held(member, pe))
+            stores = not self.keys_are_split or pe == self._pe_tree.root
+            yield from (rows * d, keys * d, keys * d, rows * d * stores)
+
+    def _held(self, member: int, pe: int) -> range:
+        """The positions of the keys that lie with a PE."""
         parts = (self.cubes, self.groups.pes if self.keys_are_split else 1)
         part = rotated_number((member, pe), parts, (self.start_cube, self.start_pe))
-        held = contiguous_block(self.s_kv, prod(parts), part)
+        return contiguous_block(self.s_kv, prod(parts), part)
+
+    def keys_of(self, member: int, pe: int) -> range:
+        """The positions of a PE's keys, as far as any query sees them."""
+        held = self._held(member, pe)
         return range(held.start, max(held.start, min(held.stop, self.queries.stop)))
 
     def most_keys(self, pe: int) -> int:

@@ -21,6 +21,7 @@ from .memory import Memory
 from .outputs import Executed, check_outputs
 from .program import Program
 from .program_order import run_in_program_order
+from .shape_checks import check_shapes
 from .time_order import run_in_time_order
 from .witnesses import Results
 
@@ -37,9 +38,10 @@ def check_data(timeline: Timeline) -> DataCheck:
     """Executes the timeline's stages on the trace's kept inputs, in both orders, and compares.
 
     Raises ConfigError for a trace without kept inputs, KerntapeError for a replay that stopped in a
-    deadlock.
+    deadlock and for a trace whose ops have no values.
     """
     inputs = _inputs_of(timeline)
+    check_shapes(timeline.trace)
     program = Program(timeline.trace, timeline.topology, timeline.stages)
     ordered = in_program_order(program, inputs)
     timed = _executed(program, inputs, lambda run: run_in_time_order(run, timeline))

@@ -1,7 +1,8 @@
 """Names for people: of a stage's command, op and handles."""
 
-from ...schemas.commands import CommandKind
+from ...schemas.commands import CommandForm, CommandKind
 from ...schemas.handles import Handle
+from ...schemas.trace import Trace
 from .findings import CommandName
 from .memory import TCM
 from .program import Program
@@ -11,15 +12,20 @@ MAX_OPS_NAMED = 3
 
 def command_name(program: Program, stage: int) -> CommandName:
     """The stage's command."""
-    pe, command = program.at(stage)
-    entry = program.trace.pes[pe]
-    line = program.trace.lines[int(program.trace.streams[entry.stream].lines[command])]
-    return CommandName(entry.rank, command, _verb(program, stage), str(line))
+    return name_of_command(program.trace, *program.at(stage))
 
 
-def _verb(program: Program, stage: int) -> str:
+def name_of_command(trace: Trace, pe: int, command: int) -> CommandName:
+    """The command of that index in the stream of a PE (index into Trace.pes)."""
+    entry = trace.pes[pe]
+    stream = trace.streams[entry.stream]
+    line = trace.lines[int(stream.lines[command])]
+    verb = _verb(trace.forms[int(stream.forms[command])])
+    return CommandName(entry.rank, command, verb, str(line))
+
+
+def _verb(form: CommandForm) -> str:
     """`load`, `send E`, `math exp`, `composite rmax, max_elem, exp_diff +6`."""
-    form = program.form_of(stage)
     kind = form.kind.name.lower()
     if form.kind not in (CommandKind.MATH, CommandKind.COMPOSITE):
         return f"{kind} {form.direction}".rstrip()

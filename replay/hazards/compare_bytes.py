@@ -1,12 +1,17 @@
 """Comparisons that look at the bytes two commands touch."""
 
+from collections.abc import Iterable
 from functools import lru_cache
 
 from ...schemas.hazard_policy import HazardKind
 from .accesses import StreamAccesses
 from .conflicts import ALL_KINDS, NO_OP, NO_SLOT, Access, Conflict, ConflictTable, first_conflict
+from .nearby import Nearby
 from .ordering import Unfinished
 from .signatures import NO_SIGNATURE
+
+FEW = 32
+"""Up to so many signatures are compared one by one: a tile loop has hardly more in flight."""
 
 _REMEMBERED_PAIRS = 1 << 18
 _NONE = -1
@@ -21,19 +26,28 @@ class Bytes:
         self._accesses = accesses
         self._table = table
         self._kinds = kinds
+        self._nearby = Nearby(accesses)
         self._alike = lru_cache(maxsize=_REMEMBERED_PAIRS)(self._compare_signatures)
 
     def conflicts(self, command: int, unfinished: Unfinished, known: set[int]) -> dict[int, int]:
         found: dict[int, int] = {}
         signature = self._accesses.signatures[command]
         if signature != NO_SIGNATURE:
-            for other, alike in unfinished.by_signature.items():
+            for other in self._candidates(signature, unfinished):
                 number = self._alike(other, signature)
                 if number != _NONE:
+                    alike = unfinished.by_signature[other]
                     found.update((earlier, number) for earlier in alike if earlier not in known)
         if self._accesses.touches_hbm[command]:
             self._add_in_hbm(found, command, unfinished, known)
         return found
+
+    def _candidates(self, signature: int, unfinished: Unfinished) -> Iterable[int]:
+        """The unfinished signatures that may share a byte of TCM with this one."""
+        if len(unfinished.by_signature) <= FEW:
+            return unfinished.by_signature
+        self._nearby.hold(unfinished.by_signature.keys())
+        return self._nearby.near(signature)
 
     def _add_in_hbm(
         self, found: dict[int, int], command: int, unfinished: Unfinished, known: set[int]

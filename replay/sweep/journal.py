@@ -1,9 +1,10 @@
 """The journal of a sweep: which points are done, in a file beside the results, so that a sweep that was
 killed goes on where it was.
 
-One line a batch: a checksum, a space, JSON. The first line names the sweep by its hash. A line that was
-being written when the sweep was killed is dropped; a sweep of other arguments or by another kerntape, or
-damage anywhere else, is refused. While a sweep has the journal open, no other can.
+One line a batch: a checksum, a space, JSON. The first line names the sweep by its hash, the second, for
+people, by the command that began it. A line that was being written when the sweep was killed is dropped;
+a sweep of other arguments or by another kerntape, or damage anywhere else, is refused. While a sweep has
+the journal open, no other can.
 """
 
 import fcntl
@@ -32,13 +33,14 @@ def journal_path(results: Path) -> Path:
 class Journal:
     """An open journal. `results`: what was found in it, and what was appended since, by point."""
 
-    def __init__(self, path: Path, sweep_sha256: str) -> None:
-        """Opens it, or makes a new one. Raises FileError where it cannot be, or is another sweep's."""
+    def __init__(self, path: Path, sweep_sha256: str, command: str = "") -> None:
+        """Opens it, or makes a new one. `command` is what a refusal of it shall tell. Raises FileError
+        where it cannot be, or is another sweep's."""
         self.path = path
         self.results: dict[int, PointResult] = {}
         self._file = _locked(path)
         try:
-            self._read(_line({"sweep": sweep_sha256}))
+            self._read(_line({"sweep": sweep_sha256}), _line({"command": command}))
         except BaseException:
             self._file.close()
             raise
@@ -66,35 +68,43 @@ class Journal:
         """There is nothing, or nothing left, to go on with."""
         self.path.unlink(missing_ok=True)
 
-    def _read(self, title: bytes) -> None:
+    def _read(self, title: bytes, command: bytes) -> None:
         content = self._file.read()
         if title.startswith(content):  # new, or killed before it could begin
-            self._end_at(0)
-            self._write(title)
+            self._begin(title + command)
             return
         lines = content.splitlines(keepends=True)
         if len(lines) > 1 and _written(lines[-1]) is None:
             lines.pop()
-        self._check_title(lines[0], title)
+        self._check_title(lines, title)
         for number, line in enumerate(lines[1:], 2):
             self._take(number, line)
         self._end_at(sum(map(len, lines)))
 
-    def _check_title(self, found: bytes, title: bytes) -> None:
-        if _written(found) is None:
+    def _begin(self, head: bytes) -> None:
+        """Nothing is left behind where not even the head can be written."""
+        self._end_at(0)
+        try:
+            self._write(head)
+        except FileError:
+            self.remove()
+            raise
+
+    def _check_title(self, lines: Sequence[bytes], title: bytes) -> None:
+        if _written(lines[0]) is None:
             raise self._damaged(1)
-        if found != title:
+        if lines[0] != title:
             raise FileError(
                 f"{self.path}: must be of this sweep, not of one with other arguments or by another"
-                " kerntape; continue it with those, or delete the file"
+                f" kerntape{_command_in(lines)}; continue it with those, or delete the file"
             )
 
     def _take(self, number: int, line: bytes) -> None:
-        """A batch that was appended."""
+        """A batch that was appended; the command is for people."""
         written = _written(line)
         if written is None:
             raise self._damaged(number)
-        for point, way, figures in written["points"]:
+        for point, way, figures in written.get("points", ()):
             self.results[point] = PointResult(point, Way(way), tuple(figures))
 
     def _damaged(self, number: int) -> FileError:
@@ -158,6 +168,15 @@ def _is_there(file: FileIO, path: Path) -> bool:
 def _line(written: dict[str, Any]) -> bytes:
     text = json.dumps(written, separators=(",", ":")).encode()
     return _checksum(text) + b" " + text + b"\n"
+
+
+def _command_in(lines: Sequence[bytes]) -> str:
+    """The command that began a journal, in brackets; nothing where it is not told."""
+    told = _written(lines[1]) if len(lines) > 1 else None
+    command = str((told or {}).get("command", ""))
+    if not command:
+        return ""
+    return f" ({command if command.isprintable() else ascii(command)[1:-1]})"
 
 
 def _written(line: bytes) -> dict[str, Any] | None:

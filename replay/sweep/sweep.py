@@ -24,7 +24,7 @@ class SweepOutcome:
     """What a finished sweep says of itself. `kept`: points that an earlier, stopped run had done.
 
     `followed`, `replayed`, `deadlocked` and `impossible` say how the points were evaluated, in all runs
-    together.
+    together. `replaced`: whether the results took the place of a file.
     """
 
     points: int
@@ -33,11 +33,15 @@ class SweepOutcome:
     replayed: int
     deadlocked: int
     impossible: int
+    replaced: bool
     rankings: list[Ranking]
 
 
-def sweep(plan: SweepPlan, results: Path, *, workers: Workers, watch: Watch) -> SweepOutcome:
+def sweep(
+    plan: SweepPlan, results: Path, *, workers: Workers, watch: Watch, command: str = ""
+) -> SweepOutcome:
     """Evaluates every point and writes the results; they are the same whoever the workers are.
+    `command` is the command line that asked for it, for the journal.
 
     Stopped at any moment (an error, Ctrl-C, a kill), it leaves the journal and no results; called
     again with the same plan and path, and any workers, it goes on from there. Raises KerntapeError:
@@ -45,18 +49,19 @@ def sweep(plan: SweepPlan, results: Path, *, workers: Workers, watch: Watch) -> 
     that are gone.
     """
     check_results_path(results)
-    with Journal(journal_path(results), plan.sha256) as journal:
+    replaced = results.exists()
+    with Journal(journal_path(results), plan.sha256, command) as journal:
         kept = len(journal.results)
         _evaluate_missing(plan, journal, workers, watch)
         found = [journal.results[point] for point in range(len(plan))]
-        outcome = _outcome(plan, kept, found)
+        outcome = _outcome(plan, kept, found, replaced)
         columns = (*plan.paths, *MODEL_COLUMNS, *COLUMNS)
         write_results(results, columns, (tuple(_row(plan, each)) for each in found))
         journal.remove()
     return outcome
 
 
-def _outcome(plan: SweepPlan, kept: int, found: list[PointResult]) -> SweepOutcome:
+def _outcome(plan: SweepPlan, kept: int, found: list[PointResult], replaced: bool) -> SweepOutcome:
     ways = Counter(each.way for each in found)
     return SweepOutcome(
         points=len(plan),
@@ -65,6 +70,7 @@ def _outcome(plan: SweepPlan, kept: int, found: list[PointResult]) -> SweepOutco
         replayed=ways[Way.REPLAYED],
         deadlocked=ways[Way.DEADLOCKED],
         impossible=ways[Way.IMPOSSIBLE],
+        replaced=replaced,
         rankings=rankings(plan, _makespans(found)),
     )
 

@@ -255,7 +255,7 @@ def test_nothing_is_overwritten_that_is_still_on_its_way(sizes: dict[str, int]):
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        ({"dtype": "f64"}, "no dtype 'f64'; did you mean 'f16'?"),
+        ({"dtype": "f64"}, "no dtype 'f64'; known: f16, bf16, f32"),
         ({"d": 0}, "d must be at least 1, not 0"),
         ({"t_q": -1}, "t_q must be at least 0, not -1"),
         ({"q_start": -2}, "q_start must be at least -1, not -2"),

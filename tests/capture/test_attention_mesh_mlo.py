@@ -273,7 +273,7 @@ def test_nothing_is_overwritten_that_is_still_on_its_way():
     ("arguments", "text"),
     [
         ({"exchange": "two_levels"}, "no exchange 'two_levels'; did you mean 'two_level'?"),
-        ({"dtype": "f64"}, "no dtype 'f64'; did you mean 'f16'?"),
+        ({"dtype": "f64"}, "no dtype 'f64'; known: f16, bf16, f32"),
         ({"g": 0}, "g must be at least 1, not 0"),
         ({"s_kv": 0}, "s_kv must be at least 1, not 0"),
         ({"p": 9}, "p must be from 1 to 8 (PEs of a CUBE on llama70b_4sip), not 9"),

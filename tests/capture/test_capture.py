@@ -304,7 +304,9 @@ def test_what_the_kernel_asked_in_vain_ends_with_its_line(write_kernel):
 
 def test_what_the_launch_function_asked_in_vain_ends_with_its_line(write_kernel):
     kernel = write_kernel("def launch(rt):\n    rt.zeros((4,), 'f17')\n")
-    assert refusal(kernel) == "rt.zeros: no dtype 'f17'; did you mean 'f16'? (mine.py:2)"
+    assert (
+        refusal(kernel) == "rt.zeros: no dtype 'f17'; known: f16, bf16, f32, i32, bool (mine.py:2)"
+    )
 
 
 def test_a_launch_function_that_launches_nothing_is_refused(write_kernel):

@@ -66,7 +66,7 @@ MERGE = {"op": "softmax_merge"}
                 b=v,
                 prologue=[{**MERGE, "s": tl.zeros((8, 64)), **state(tl), "mm": q}],
             ),
-            "softmax_merge: no operand 'mm'; did you mean 'm'?",
+            "softmax_merge: no operand 'mm'; known: s, m, l, O",
         ),
         (
             lambda tl, q, k, v: tl.composite(
@@ -191,7 +191,8 @@ MERGE = {"op": "softmax_merge"}
         ),
         (
             lambda tl, q, k, v: tl.composite(op="gemm", a=q, b=k, epi=[]),
-            "composite: unknown argument 'epi'; did you mean 'epilogue'?",
+            "composite: unknown argument 'epi'; known: a, b, out, prologue, epilogue,"
+            " out_dtype, name",
         ),
         (
             lambda tl, q, k, v: tl.composite(op="math", a=q),

@@ -319,8 +319,8 @@ def test_k_is_read_a_strided_tile_at_a_time_and_independently_of_g():
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        ({"variant": "opt4"}, "gqa_decode: no variant 'opt4'; did you mean 'opt3'?"),
-        ({"dtype": "i32"}, "gqa_decode: no dtype 'i32'; did you mean 'f32'?"),
+        ({"variant": "opt4"}, "gqa_decode: no variant 'opt4'; known: opt1, opt2, opt3"),
+        ({"dtype": "i32"}, "gqa_decode: no dtype 'i32'; known: f16, bf16, f32"),
         ({"tile": -1}, "gqa_decode: tile must be at least 0, not -1"),
         ({"s_kv": 0}, "gqa_decode: s_kv must be at least 1, not 0"),
         ({"slot": 3}, "gqa_decode has no argument 'slot'; did you mean 'slots'?"),

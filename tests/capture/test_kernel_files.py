@@ -146,8 +146,18 @@ def test_a_file_that_does_not_compile_shows_the_line(user_folder: Path):
     (user_folder / "my_kernel.py").write_text("def launch(rt:\n")
     with pytest.raises(KernelRaisedError) as error, loaded_kernel(f"{user_folder}/my_kernel.py"):
         pass
-    assert str(error.value) == "my_kernel.py raised SyntaxError: '(' was never closed"
+    assert str(error.value) == (
+        "my_kernel.py raised SyntaxError: '(' was never closed (my_kernel.py:1)"
+    )
     assert 'my_kernel.py", line 1\n    def launch(rt:' in error.value.kernel_traceback
+
+
+def test_a_file_beside_it_that_does_not_compile_is_named_with_its_line(user_folder: Path):
+    (user_folder / "shapes.py").write_text("a = 1\nb = = 2\n")
+    (user_folder / "my_kernel.py").write_text("import shapes\n")
+    with pytest.raises(KernelRaisedError) as error, loaded_kernel(f"{user_folder}/my_kernel.py"):
+        pass
+    assert str(error.value) == ("my_kernel.py raised SyntaxError: invalid syntax (shapes.py:2)")
 
 
 def test_a_traceback_begins_in_the_users_file(user_folder: Path):

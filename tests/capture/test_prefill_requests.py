@@ -15,6 +15,7 @@ from kerntape.schemas.commands import CommandKind
 from kerntape.schemas.errors import ConfigError
 from kerntape.schemas.handles import Space
 from kerntape.schemas.timeline import Status
+from kerntape.schemas.topology import Topology
 from kerntape.schemas.trace import Trace
 from kerntape.schemas.trace_file import trace_bytes
 from kerntape.topologies.loader import resolve_topology
@@ -214,6 +215,65 @@ def test_every_pe_stores_its_part_of_every_request():
 
 
 # -- arguments
+
+
+# of the 2 heads of 16 of SMALL in f32, 20 keys each: q and o 2560 bytes, k and v 1280, all aligned
+ONE_PE_BYTES = 2 * 2560 + 2 * 1280
+
+
+def with_hbm(hbm_bytes: int) -> Topology:
+    pe = RING_OF_EIGHT.pe.model_copy(update={"hbm_bytes": hbm_bytes})
+    return RING_OF_EIGHT.model_copy(update={"pe": pe})
+
+
+@pytest.mark.parametrize("spare", [0, ONE_PE_BYTES - 1])
+def test_as_many_requests_as_one_pes_hbm_holds_are_taken_and_one_more_is_not(spare: int):
+    machine = with_hbm(3 * ONE_PE_BYTES + spare // 64 * 64)
+    assert len(prefilled(machine, s_kv=20, requests=3).trace.header.tensors) == 12
+    with pytest.raises(ConfigError) as error:
+        prefilled(machine, s_kv=20, requests=4)
+    assert str(error.value) == (
+        "gqa_prefill: requests must be from 1 to 3 (what the HBM of 1 PE has room for), not 4"
+    )
+
+
+def test_the_pes_of_a_group_hold_as_many_requests_as_their_hbm_together():
+    # a query each on 4 PEs, 2 keys on each of 2 CUBEs: q and o 64 bytes, k and v 128, on each PE
+    sizes = {"c": 2, "p": 4, "s_kv": 4}
+    machine = with_hbm(8 * (2 * 64 + 2 * 128))
+    assert len(prefilled(machine, requests=8, **sizes).trace.header.tensors) == 32
+    with pytest.raises(ConfigError) as error:
+        prefilled(machine, requests=9, **sizes)
+    assert str(error.value) == (
+        "gqa_prefill: requests must be from 1 to 8 (what the HBM of 8 PEs has room for), not 9"
+    )
+
+
+def test_where_keys_are_split_the_roots_hold_o_and_the_others_none():
+    # 2 queries for each PE, 128 bytes, a key on each, 64 bytes each of k and v, o on 2 of 8 PEs
+    machine = with_hbm((8 * (128 + 64 + 64) + 2 * 128) // 8)
+    with pytest.raises(ConfigError) as error:
+        prefilled(machine, c=2, p=4, s_kv=8, t_q=2, requests=2)
+    assert str(error.value) == (
+        "gqa_prefill: requests must be from 1 to 1 (what the HBM of 8 PEs has room for), not 2"
+    )
+
+
+def test_a_request_that_does_not_fit_by_itself_is_told_by_its_tensor():
+    with pytest.raises(ConfigError, match="does not fit into the HBM of PE 0"):
+        prefilled(with_hbm(ONE_PE_BYTES - 64), s_kv=20)
+
+
+@pytest.mark.parametrize("kernel", ["gqa_decode", "gqa_prefill"])
+def test_requests_without_end_are_refused_before_anything_is_laid_out(kernel: str):
+    with pytest.raises(ConfigError) as error:
+        capture(kernel, resolve_topology("single_pe"), {"requests": str(10**12)}, with_data=False)
+    # 2 GiB: of decode 2 KiB each of q and o and 1 MiB each of k and v, of prefill 4096 times q and o
+    most = {"gqa_decode": (1 << 31) // (2052 << 10), "gqa_prefill": (1 << 31) // (18 << 20)}[kernel]
+    assert str(error.value) == (
+        f"{kernel}: requests must be from 1 to {most} (what the HBM of 1 PE has room for),"
+        " not 1000000000000"
+    )
 
 
 @pytest.mark.parametrize(

@@ -215,7 +215,7 @@ def test_a_missing_folder_is_one_line(capsys: pytest.CaptureFixture[str]):
 
 
 def test_a_seed_is_a_whole_number(capsys: pytest.CaptureFixture[str]):
-    assert "argument --seed: must be a whole number of at least 0, not 'x'" in refusal(
+    assert "argument --seed: must be a number from 0, not 'x'" in refusal(
         capsys, "gqa_decode", "--seed", "x", code=2
     )
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from kerntape.cli.main import main
 from kerntape.schemas.trace_file import read_trace, write_trace
+from prefill_captures import prefilled
 from race import RACE
 
 
@@ -41,7 +42,7 @@ def test_json_has_exactly_these_keys_and_exit_code_3_says_that_there_are_some(ru
     assert (code, err) == (3, "")
     answer = json.loads(out)
     assert list(answer) == [
-        *("policy", "pes", "pairs_checked", "count", "shared_tensors", "hazards")
+        *("policy", "pes", "pairs_checked", "count", "shared_tensors", "deadlock", "hazards")
     ]
     assert (answer["policy"], answer["pes"], answer["count"]) == ("strict_fifo", 1, 7)
     first, *_, last = answer["hazards"]
@@ -137,6 +138,67 @@ def test_an_unknown_policy_and_a_missing_trace_are_one_line_each(run) -> None:
     assert err.count("\n") == 1
 
 
+def test_all_policies_are_a_table_and_a_finding_under_any_of_them_is_one(run) -> None:
+    # The counts are worked out in tests/replay/hazards/test_worked_example.py.
+    code, out, err = run("one.ktrace", "--hazards", "all")
+    assert (code, err) == (3, "")
+    lines = out.splitlines()
+    assert lines[:3] == [
+        "Pairs of commands that can go wrong under any calibration, 1 PE:",
+        "",
+        "policy       can go wrong  RAW  WAR  WAW  compared  replays",
+    ]
+    assert [line.split()[:5] for line in lines[4:9]] == [
+        ["rw_handles", "51", "26", "7", "18"],
+        ["strict_fifo", "7", "0", "7", "0"],
+        ["byte_range", "0", "0", "0", "0"],
+        ["rw_aware", "0", "0", "0", "0"],
+        ["serial", "0", "0", "0", "0"],
+    ]
+    assert {line.split()[-1] for line in lines[3:9]} == {"end"}
+    assert lines[9:] == ["", "`kerntape hazards` with --policy P shows those of one."]
+
+
+def test_the_json_of_the_table_has_exactly_these_keys(run) -> None:
+    code, out, _ = run("two.ktrace", "--policy", "all", "--json")
+    answer = json.loads(out)
+    assert code == 3
+    assert list(answer) == ["pes", "shared_tensors", "policies"]
+    for row in answer["policies"]:
+        assert list(row) == ["policy", "pairs_checked", "count", "by_kind", "ends"]
+        assert list(row["by_kind"]) == ["RAW", "WAR", "WAW"]
+        assert row["count"] == sum(row["by_kind"].values())
+    assert answer["policies"][-1]["count"] == 0
+
+
+def test_both_names_of_the_policy_are_one_option(run) -> None:
+    asked = [run("one.ktrace", name, "rw_handles") for name in ("--hazards", "--policy")]
+    assert asked[0] == asked[1]
+
+
+def test_a_deadlock_in_which_every_replay_stops_is_told_and_what_clears_it(
+    run, traces: Path
+) -> None:
+    write_trace(traces / "ring.ktrace", prefilled(c=2, s_kv=16).trace)
+    assert run("ring.ktrace")[0] == 0
+    code, out, _ = run("ring.ktrace", "--policy", "serial")
+    lines = out.splitlines()
+    assert code == 3
+    assert lines[0].startswith("serial: no hazard is possible")
+    assert lines[1:3] == [
+        "",
+        "deadlock: these commands wait for each other, under every calibration",
+    ]
+    assert lines[-1] == (
+        "no queue depth clears it; another policy does:"
+        " strict_fifo, byte_range, rw_aware, rw_handles, none"
+    )
+    deadlock = json.loads(run("ring.ktrace", "--policy", "serial", "--json")[1])["deadlock"]
+    assert deadlock["clearing_policies"][0] == "strict_fifo"
+    table = run("ring.ktrace", "--policy", "all")[1].splitlines()
+    assert [line.split()[0] for line in table if line.endswith("deadlock")] == ["serial"]
+
+
 def test_the_same_question_has_the_same_answer_to_the_byte(run) -> None:
     question = ("one.ktrace", "--policy", "none", "--json")
     assert run(*question) == run(*question)
@@ -172,6 +234,8 @@ def test_replay_says_it_too_and_check_data_sees_it(race, capsys) -> None:
     lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
     assert lines[lines.index("0 went wrong") + 1] == told
     assert main(["replay", race, "--hazards", "all"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == told
+    assert main(["hazards", race, "--hazards", "all"]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == told
     assert main(["replay", race, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["shared_tensors"] == 1

@@ -10,6 +10,7 @@ import pytest
 from kerntape.cli.flow import WIDTH, flowed, printable
 from kerntape.cli.inspect_text import deadlock_text
 from kerntape.cli.main import main
+from kerntape.replay.replay import replay
 from kerntape.schemas.timeline_file import write_timeline
 from kerntape.schemas.trace import SourceLine, Trace
 from kerntape.schemas.trace_file import trace_bytes, write_trace
@@ -118,9 +119,20 @@ def test_a_command_without_handles_is_one_line(
 
 
 def test_nothing_to_list_is_said(trace: str, capsys: pytest.CaptureFixture[str]) -> None:
-    for options in (["--from", "9"], ["--commands", "0"]):
-        listed = output(capsys, trace, *options).split("\n\n")[-1]
-        assert listed == "PE 0: none of its 9 commands is listed\n"
+    listed = output(capsys, trace, "--commands", "0").split("\n\n")[-1]
+    assert listed == "PE 0: none of its 9 commands is listed\n"
+
+
+def test_a_first_command_that_is_none_is_refused_with_the_last(
+    trace: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert (
+        output(capsys, trace, "--from", "8").split("\n\n")[-1].startswith("PE 0: commands 8 to 8")
+    )
+    assert main(["inspect", trace, "--from", "9"]) == 1
+    assert capsys.readouterr().err == (
+        "kerntape: --from must be a command of PE 0, not 9: its last is 8\n"
+    )
 
 
 def test_a_pe_that_is_not_launched_is_refused(
@@ -288,6 +300,20 @@ def test_the_json_of_a_timeline_has_the_documented_keys(
     assert facts(capsys, timeline, "--pe", "1")["pe"]["rank"] == 1
 
 
+def test_what_a_replay_did_not_look_for_is_said_not_to_be_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "x.ktimeline"
+    write_timeline(path, replay(captured("all_send_first", with_data=False, messages=1).trace))
+    assert "\nhazards      0 held, 0 violated, potential: not searched\n" in output(
+        capsys, str(path)
+    )
+    assert facts(capsys, str(path))["hazards"] == {"held": 0, "violated": 0, "potential": None}
+    write_timeline(path, deadlocked())
+    assert "\nhazards      not evaluated: the replay did not end\n" in output(capsys, str(path))
+    assert set(facts(capsys, str(path))["hazards"].values()) == {None}
+
+
 def test_a_deadlock_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "x.ktimeline"
     write_timeline(path, deadlocked())
@@ -316,7 +342,11 @@ def test_a_deadlock_of_every_replay_is_a_finding(
     assert main(["inspect", ring, "--policy", "serial", "--commands", "0"]) == 3
     parts = capsys.readouterr().out.split("\n\n")
     assert "replays      stop in a deadlock under every calibration (serial)" in parts[1]
-    assert parts[3].startswith("deadlock: each waits for the next; no queue depth clears it\nPE 0")
+    assert parts[3].startswith(
+        "deadlock: each waits for the next; no queue depth clears it; another policy does: strict_fifo,\n"
+        "  byte_range, rw_aware, rw_handles, none\n"
+        "PE 0"
+    )
     assert main(["inspect", ring, "--commands", "0"]) == 0
 
 
@@ -324,13 +354,20 @@ def test_the_deadlock_is_in_the_json_whole(ring: str, capsys: pytest.CaptureFixt
     assert main(["inspect", ring, "--policy", "serial", "--json"]) == 3
     checked = json.loads(capsys.readouterr().out)["deadlock_check"]
     assert (checked["policy"], checked["free"]) == ("serial", False)
-    assert list(checked["deadlock"]) == ["cycle", "tail", "clearing_depth"]
+    assert list(checked["deadlock"]) == [*("cycle", "tail", "clearing_depth", "clearing_policies")]
+    assert checked["deadlock"]["clearing_policies"] == [
+        *("strict_fifo", "byte_range", "rw_aware", "rw_handles", "none")
+    ]
     assert checked["deadlock"]["cycle"][0].startswith("PE 0 command ")
 
 
 def test_a_long_tail_is_cut_and_what_is_left_out_counted() -> None:
     waiting = [f"PE {pe} waits" for pe in range(20)]
-    text = deadlock_text({"cycle": ["PE 0 waits"], "tail": waiting, "clearing_depth": None})
+    clearing = {"clearing_depth": None, "clearing_policies": []}
+    text = deadlock_text({"cycle": ["PE 0 waits"], "tail": waiting, **clearing})
+    assert text.startswith(
+        "deadlock: each waits for the next; no queue depth and no shipped policy clears it\nPE 0"
+    )
     assert text.splitlines()[-2:] == ["PE 15 waits", "and the first command of 4 more PEs"]
 
 

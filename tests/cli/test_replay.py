@@ -2,10 +2,14 @@
 
 import csv
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from kerntape.cli.main import main
+from kerntape.schemas.dtypes import DType
+from kerntape.schemas.trace_file import read_trace, write_trace
 
 
 @pytest.fixture(scope="module")
@@ -34,9 +38,10 @@ def run(traces, monkeypatch, capsys):
     return replay
 
 
-def test_all_policies_are_a_table_and_the_answer_is_no_finding(run) -> None:
+def test_all_policies_are_a_table_and_a_finding_under_any_of_them_is_one(run) -> None:
+    # under `none` pairs go wrong, and so do values
     code, out, err = run("kept.ktrace", "--hazards", "all", "--check-data")
-    assert (code, err) == (0, "")
+    assert (code, err) == (3, "")
     title, blank, heads, *rows = out.splitlines()
     assert (title, blank) == ("kept.ktrace on single_pe, default", "")
     assert " ".join(heads.split()) == "policy makespan held held for went wrong can go wrong data"
@@ -56,7 +61,7 @@ def test_values_that_were_not_checked_are_a_dash_and_null(run) -> None:
 def test_json_has_the_figures_of_the_table(run) -> None:
     code, out, _ = run("kept.ktrace", "--hazards", "all", "--json", "--runner", "simpy")
     answer = json.loads(out)
-    assert code == 0
+    assert code == 3
     assert list(answer) == [
         *("trace", "topology", "calibration", "runner", "shared_tensors", "policies")
     ]
@@ -73,12 +78,36 @@ def test_checking_values_needs_the_inputs(run) -> None:
     )
 
 
+def test_values_of_ops_that_do_not_fit_are_one_line_and_times_are_none_the_worse(
+    run, traces: Path
+) -> None:
+    # S of the first tile, [8, 16], was turned by hand: as many elements, so it can be timed
+    trace = read_trace(traces / "kept.ktrace")
+    turned = [
+        replace(each, shape=each.shape[::-1], strides=each.strides[::-1])
+        if each.shape == (8, 16) and each.dtype is DType.F32
+        else each
+        for each in trace.geometries
+    ]
+    write_trace(traces / "turned.ktrace", replace(trace, geometries=tuple(turned)))
+    code, out, err = run("turned.ktrace", "--check-data")
+    assert (code, out) == (1, "")
+    assert re.sub(r"py:\d+", "py:…", err) == (
+        "kerntape: PE 0 command 4 composite gemm, scale (gqa_decode.py:…): gemm: out must be [8, 16],"
+        " not [16, 8]; mend what wrote the trace, or replay it without --check-data\n"
+    )
+    assert run("turned.ktrace", "--hazards", "all", "--check-data")[2] == err
+    assert run("turned.ktrace", "--json")[1] == run("kept.ktrace", "--json")[1].replace(
+        "kept.ktrace", "turned.ktrace"
+    )
+
+
 @pytest.mark.parametrize(
     ("option", "name"), [("-o", "--output"), ("--output", "--output"), ("--op-log", "--op-log")]
 )
 def test_a_file_of_one_replay_is_refused(run, traces: Path, option, name) -> None:
     code, out, err = run("kept.ktrace", "--hazards", "all", option, "x.ktimeline")
-    assert (code, out) == (1, "")
+    assert (code, out) == (2, "")
     assert err == (
         f"kerntape: {name} must be left out with --hazards all, which is not one replay;"
         " name one policy\n"
@@ -110,26 +139,44 @@ def test_a_deadlock_under_one_policy_is_a_finding(run, traces: Path) -> None:
     assert run("swap.ktrace", "--hazards", "rw_aware")[0] == 0
 
 
-def test_a_timeline_stands_for_the_trace_inside_it(run, traces: Path) -> None:
-    # neither the calibration nor the policy that it was replayed under counts
-    other = ("--set", "pe_cpu.fixed_cycles=80", "--hazards", "none")
-    assert run("kept.ktrace", *other, "-o", "x.ktimeline")[0] == 3
-    by_trace, by_timeline = (
-        json.loads(run(name, "--check-data", "--json")[1])
-        for name in ("kept.ktrace", "x.ktimeline")
+def test_a_timeline_keeps_its_model_and_an_option_changes_only_what_it_says(
+    run, traces: Path
+) -> None:
+    slow = ("--set", "pe_cpu.fixed_cycles=80", "--set", "topology.pe.tile_buffers=1")
+    assert run("kept.ktrace", *slow, "--hazards", "none", "-o", "x.ktimeline")[0] == 3
+
+    def answer(*arguments: str):
+        return json.loads(run(*arguments, "--check-data", "--json")[1]) | {"trace": ""}
+
+    assert answer("x.ktimeline") == answer("kept.ktrace", *slow, "--hazards", "none")
+    assert answer("x.ktimeline", "--hazards", "strict_fifo") == answer("kept.ktrace", *slow)
+    # a calibration that is named replaces its numbers, and the machine stays
+    assert answer("x.ktimeline", "--calibration", "default", "--policy", "none") == answer(
+        "kept.ktrace", slow[2], slow[3], "--hazards", "none"
     )
-    assert by_timeline == by_trace | {"trace": "x.ktimeline"}
-    assert by_timeline["policy"] == "strict_fifo"
-    assert run("x.ktimeline", "--hazards", "all")[0] == 0
+    assert run("x.ktimeline")[1].splitlines()[2] == (
+        "model      single_pe + pe.tile_buffers=1, default + pe_cpu.fixed_cycles=80, none"
+    )
 
 
-def test_hazards_takes_a_timelines_trace_too(run, capsys) -> None:
-    run("kept.ktrace", "--hazards", "none", "-o", "y.ktimeline")
+def test_the_table_of_policies_keeps_a_timelines_machine_and_numbers(run) -> None:
+    slow = ("--set", "pe_cpu.fixed_cycles=80", "--set", "topology.pe.tile_buffers=1")
+    run("kept.ktrace", *slow, "-o", "z.ktimeline")
+    tables = [
+        json.loads(run(*question, "--hazards", "all", "--json")[1]) | {"trace": ""}
+        for question in (("z.ktimeline",), ("kept.ktrace", *slow))
+    ]
+    assert tables[0] == tables[1]
+
+
+def test_hazards_takes_a_timelines_policy_where_none_is_given(run, capsys) -> None:
+    run("kept.ktrace", "--hazards", "rw_handles", "-o", "y.ktimeline")
     answers = []
-    for name in ("kept.ktrace", "y.ktimeline"):
-        assert main(["hazards", name, "--policy", "rw_handles"]) == 3
+    for question in (("kept.ktrace", "--policy", "rw_handles"), ("y.ktimeline",)):
+        assert main(["hazards", *question]) == 3
         answers.append(capsys.readouterr().out)
     assert answers[0] == answers[1]
+    assert main(["hazards", "y.ktimeline", "--hazards", "strict_fifo"]) == 0
 
 
 def test_structure_is_set_as_a_sweep_varies_it(run, traces: Path, capsys) -> None:

@@ -44,7 +44,7 @@ def test_a_few_pairs_without_a_flip_are_told_with_their_counts_and_no_air_betwee
     ]
 
 
-def test_many_pairs_without_a_flip_are_one_line_below_those_with_one(sweep):
+def test_many_pairs_without_a_flip_are_a_table_below_those_with_one(sweep):
     # two traces under three policies make 3 pairs of traces and 6 of policies, of which one flips
     vary = f"{PLANNING}=30,40"
     options = ("--hazards", "strict_fifo,serial,none", "--jobs", "1", "-o", "r.csv")
@@ -55,9 +55,30 @@ def test_many_pairs_without_a_flip_are_one_line_below_those_with_one(sweep):
         "opt2.ktrace against opt3.ktrace, strict_fifo: faster at 1, slower at 1, equal at 0",
         f"  flips between {PLANNING} 30 and 40: opt2.ktrace below, opt3.ktrace above",
         "",
-        "8 pairs without a flip (--json has all): opt2.ktrace against opt3.ktrace, serial;"
-        " opt2.ktrace against opt3.ktrace, none; strict_fifo against serial, opt2.ktrace; 5 more",
+        "8 pairs without a flip                   faster  slower  equal",
+        "opt2.ktrace against opt3.ktrace, serial       2       0      0",
+        "opt2.ktrace against opt3.ktrace, none         2       0      0",
+        "strict_fifo against serial, opt2.ktrace       2       0      0",
+        "strict_fifo against none, opt2.ktrace         0       2      0",
+        "serial against none, opt2.ktrace              0       2      0",
+        "strict_fifo against serial, opt3.ktrace       2       0      0",
+        "strict_fifo against none, opt3.ktrace         0       0      2",
+        "serial against none, opt3.ktrace              0       2      0",
     ]
+
+
+def test_of_very_many_pairs_ten_are_told_and_the_rest_counted(sweep):
+    # samples of two parameters share no line, so that nothing flips. Two traces under six policies
+    # make 6 pairs of traces and twice 15 of policies
+    sampled = ["--vary", "hbm.latency_ns=50..150", "--vary", "clock_ghz=1..2"]
+    sampled += ["--samples", "2", "--latin-hypercube", "--hazards", "all"]
+    _, out, _ = sweep("opt2.ktrace", "opt3.ktrace", *sampled, "--jobs", "1", "-o", "r.csv")
+    lines = out.splitlines()[3:]
+    assert lines[0].split() == ["36", "pairs", "without", "a", "flip", "faster", "slower", "equal"]
+    assert len(lines) == 12
+    for line in lines[1:11]:
+        assert sum(map(int, line.split()[-3:])) == 2
+    assert lines[11] == "26 more pairs (--json has all)"
 
 
 def test_every_row_is_what_replay_says_of_the_point(sweep, replayed):
@@ -104,6 +125,7 @@ def test_json_has_stable_keys_and_every_flip(sweep):
         "replayed": 8,
         "deadlocked": 0,
         "impossible": 0,
+        "replaced": False,
         "rankings": [
             {
                 "first": "opt2.ktrace",

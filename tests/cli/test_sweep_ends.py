@@ -32,6 +32,38 @@ def test_ctrl_c_says_how_to_go_on_and_the_same_command_does(sweep, monkeypatch):
     assert (code, out.splitlines()[0]) == (0, "r.csv: 40 points, 1 of them kept from before")
 
 
+def test_another_sweeps_journal_is_refused_with_the_command_that_goes_on_with_it(
+    sweep, monkeypatch
+):
+    vary = ("--vary", "hbm.latency_ns=100,101", "--jobs", "1", "-o", "r.csv")
+    evaluate = LocalWorkers.evaluate
+
+    def interrupted(workers, plan, chunks):
+        yield next(evaluate(workers, plan, chunks))
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(LocalWorkers, "evaluate", interrupted)
+        assert sweep("opt2.ktrace", *vary)[0] == 1
+    assert sweep("opt3.ktrace", *vary) == (
+        1,
+        "",
+        "kerntape: r.csv.partial: must be of this sweep, not of one with other arguments or by another"
+        " kerntape (kerntape sweep opt2.ktrace --vary hbm.latency_ns=100,101 --jobs 1 -o r.csv);"
+        " continue it with those, or delete the file\n",
+    )
+    assert sweep("opt2.ktrace", *vary)[1].startswith(
+        "r.csv: 2 points, 1 of them kept from before\n"
+    )
+
+
+def test_results_that_take_the_place_of_others_are_said_to(sweep):
+    command = ("opt2.ktrace", "--jobs", "1", "-o", "r.csv")
+    assert sweep(*command)[1].splitlines()[0] == "r.csv: 1 point"
+    code, out, _ = sweep("opt3.ktrace", *command[1:])
+    assert (code, out.splitlines()[0]) == (0, "r.csv: 1 point, in place of the file that was there")
+
+
 TWENTY_SENDS_FIRST = """
 def kernel(x, *, tl):
     direction = "E" if tl.program_id(0) == 0 else "W"

@@ -33,22 +33,6 @@ SAMPLED = (*VARY, "--samples", "9", "--latin-hypercube")
             "clock_ghz: a range must be sampled; add --samples N --latin-hypercube,"
             " or list its values",
         ),
-        (
-            ("opt2.ktrace", *VARY, "--samples", "0", "--latin-hypercube", "-o", "r.csv"),
-            "--samples must be at least 1, not 0",
-        ),
-        (
-            ("opt2.ktrace", *VARY, "--samples", "9", "-o", "r.csv"),
-            "--samples N and --latin-hypercube must be given together",
-        ),
-        (
-            ("opt2.ktrace", *VARY, "--seed", "0", "-o", "r.csv"),
-            "--seed must come with --samples N --latin-hypercube; leave it out",
-        ),
-        (
-            ("opt2.ktrace", *SAMPLED, "--seed", "-1", "-o", "r.csv"),
-            "--seed must be at least 0, not -1",
-        ),
         *(
             (
                 ("opt2.ktrace", *VARY, "--cluster", address, "-o", "r.csv"),
@@ -59,10 +43,6 @@ SAMPLED = (*VARY, "--samples", "9", "--latin-hypercube")
         (
             ("opt2.ktrace", "--samples", "9", "--latin-hypercube", "-o", "r.csv"),
             "--latin-hypercube must have something to sample: give --vary",
-        ),
-        (
-            ("opt2.ktrace", "--hazards", "none,", "-o", "r.csv"),
-            "--hazards must be policies separated by commas, not 'none,'",
         ),
         (
             ("opt2.ktrace", "--hazards", "serail", "-o", "r.csv"),
@@ -89,12 +69,47 @@ SAMPLED = (*VARY, "--samples", "9", "--latin-hypercube")
             ("opt2.ktrace", "--topology", "", "-o", "r.csv"),
             "no topology ''; known: ahbm_2sip, llama70b_4sip, one_cube, single_pe",
         ),
-        (("opt2.ktrace", "--jobs", "0", "-o", "r.csv"), "--jobs must be at least 1, not 0"),
     ],
 )
 def test_a_mistake_is_one_line_before_anything_runs(sweep, arguments, line):
     assert sweep(*arguments) == (1, "", f"kerntape: {line}\n")
     assert not Path("r.csv").exists()
+    assert not Path("r.csv.partial").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        (
+            (*VARY, "--samples", "9"),
+            "kerntape: --samples N and --latin-hypercube must be given together",
+        ),
+        (
+            (*VARY, "--seed", "0"),
+            "kerntape: --seed must come with --samples N --latin-hypercube; leave it out",
+        ),
+        (
+            ("--hazards", "none,"),
+            "kerntape: --hazards must be policies separated by commas, not 'none,'",
+        ),
+        (
+            (*VARY, "--samples", "0", "--latin-hypercube"),
+            "kerntape sweep: error: argument --samples: must be a number from 1, not '0'",
+        ),
+        (
+            (*SAMPLED, "--seed", "-1"),
+            "kerntape sweep: error: argument --seed: must be a number from 0, not '-1'",
+        ),
+        (
+            ("--jobs", "0"),
+            "kerntape sweep: error: argument --jobs: must be a number from 1, not '0'",
+        ),
+    ],
+)
+def test_what_no_files_could_make_right_is_wrong_usage(sweep, options, line):
+    code, out, err = sweep("opt2.ktrace", *options, "-o", "r.csv")
+    assert (code, out) == (2, "")
+    assert err.splitlines()[-1] == line
     assert not Path("r.csv.partial").exists()
 
 

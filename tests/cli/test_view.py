@@ -51,7 +51,7 @@ def opened(path, *options):
 def opened_with(shown):
     """Stands for the browser: notes what it is to show."""
 
-    def browse(timeline, *, title, other=None, path=None, theme=None):
+    def browse(timeline, *, title, other=None, path=None, theme=None, reopen=None):
         shown.append((timeline, title, other))
 
     return browse

@@ -101,7 +101,7 @@ def test_each_level_overrides_the_one_below() -> None:
             [],
             "default",
         ),  # it names every key, so nothing shines through
-        ({}, None, ["clock_ghz=3", "clock_ghz=4"], "default + clock_ghz=4"),
+        ({}, None, ["clock_ghz=3"], "default + clock_ghz=3"),
     ],
 )
 def test_the_name_says_what_the_numbers_are_made_of(
@@ -162,6 +162,12 @@ def test_a_wrong_setting_is_refused_in_one_line(setting: str, message: str) -> N
 
 def test_a_setting_that_is_nowhere_near_lists_what_there_is() -> None:
     assert refusal(None, "qqq=1").startswith("--set: unknown key 'qqq'; known: clock_ghz, pe_cpu.")
+
+
+def test_a_path_that_is_set_twice_is_refused() -> None:
+    assert refusal(None, "pe_cpu.fixed_cycles=20", " pe_cpu.fixed_cycles = 30 ") == (
+        "--set: pe_cpu.fixed_cycles must be set once, not to 20 and to 30; leave one out"
+    )
 
 
 def test_name_and_summary_cannot_be_set() -> None:

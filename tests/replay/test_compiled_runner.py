@@ -29,9 +29,20 @@ def columns(times):
     ]
 
 
-@given(graph=law_graphs())
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+on_graphs = given(graph=law_graphs())
+stateless = [HealthCheck.function_scoped_fixture]
+
+
+@on_graphs
+@settings(max_examples=100, suppress_health_check=stateless)
 def test_times_are_equal_to_the_simpy_runners_on_any_graph(runner, graph):
+    assert columns(runner(*graph)) == columns(simpy_runner.run(*graph))
+
+
+@pytest.mark.slow
+@on_graphs
+@settings(max_examples=2000, suppress_health_check=stateless)
+def test_times_are_equal_to_the_simpy_runners_on_many_graphs(runner, graph):
     assert columns(runner(*graph)) == columns(simpy_runner.run(*graph))
 
 

@@ -1,13 +1,14 @@
 """A deadlock is found without a replay: the one that every replay stops in, for random programs too."""
 
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
 from decode_captures import decoded
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
-from kerntape.replay.deadlock import find_deadlock
+from kerntape.replay.deadlock import find_deadlock, policies_that_end
 from kerntape.replay.deciding_part import deciding_part, with_whole_gemms
 from kerntape.replay.lower import lower
 from kerntape.replay.machine import topology_of
@@ -192,9 +193,22 @@ def found_in(trace: Trace, policy: str = "strict_fifo"):
     return find_deadlock(trace, topology_of(trace), resolve_policy(policy))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(program=programs())
 def test_a_program_is_free_of_deadlock_exactly_if_all_of_it_can_happen(program: Program, traced):
+    _check_verdict(program, traced)
+
+
+@pytest.mark.slow
+@settings(max_examples=2000, deadline=None)
+@given(program=programs())
+def test_many_programs_are_free_of_deadlock_exactly_if_all_of_it_can_happen(
+    program: Program, traced
+):
+    _check_verdict(program, traced)
+
+
+def _check_verdict(program: Program, traced: Callable[[Program], Trace]) -> None:
     ends = found_in(traced(program)) is None
     event("ends" if ends else "deadlock")
     assert ends == ends_by_hand(program)
@@ -222,6 +236,15 @@ def test_every_replay_stops_in_just_that_deadlock_or_ends(
     timeline = replay(trace, policy=policy, settings=numbers)
     assert found_in(trace, policy) == timeline.deadlock
     assert (timeline.status is Status.OK) == (timeline.deadlock is None)
+
+
+@settings(max_examples=50, deadline=None)
+@given(program=programs())
+def test_the_policies_that_end_are_those_without_a_deadlock(program: Program, traced):
+    trace = traced(program)
+    ending = policies_that_end(trace, topology_of(trace))
+    event(f"{len(ending)} of the policies end")
+    assert set(ending) == {name for name in shipped_policies() if found_in(trace, name) is None}
 
 
 # -- the part that decides
@@ -283,6 +306,36 @@ def test_a_deadlock_is_told_with_the_whole_traces_command_numbers():
     found = found_in(trace, "serial")
     assert found is not None
     assert found == replay(trace, policy="serial").deadlock
+
+
+def test_a_deadlock_that_the_policy_makes_names_the_policies_that_do_not():
+    trace = prefilled(c=2, s_kv=16, p=2).trace
+    found = found_in(trace, "serial")
+    assert found is not None
+    assert found.clearing_depth is None
+    assert found.clearing_policies == (
+        *("strict_fifo", "byte_range", "rw_aware", "rw_handles", "none"),
+    )
+    for policy in found.clearing_policies:
+        assert replay(trace, policy=policy).status is Status.OK
+    assert found.remedy == (
+        "no queue depth clears it; another policy does:"
+        " strict_fifo, byte_range, rw_aware, rw_handles, none"
+    )
+
+
+def test_a_deadlock_of_the_kernel_itself_is_cleared_by_no_policy(new_build):
+    # both receive first: each message would be sent after the other one has come
+    here, there = new_build(), new_build()
+    for pe, direction in ((here, "E"), (there, "W")):
+        pe.message(CommandKind.RECV, direction, pe.handle((8,)))
+        pe.message(CommandKind.SEND, direction, pe.handle((8,)))
+    machine = row(depth=2, send_depth=2)
+    trace = here.trace(machine, there)
+    assert policies_that_end(trace, machine) == ()
+    found = find_deadlock(trace, machine, resolve_policy("strict_fifo"))
+    assert found is not None
+    assert found.remedy == "no queue depth and no shipped policy clears it"
 
 
 def test_a_trace_that_cannot_be_lowered_is_refused_with_the_whole_traces_command_number(new_build):

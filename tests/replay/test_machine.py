@@ -196,3 +196,11 @@ def test_a_wrong_setting_of_structure_is_refused_in_one_line(eastwards, setting,
     with pytest.raises(ConfigError) as refused:
         resolve_model(eastwards, settings=[setting])
     assert str(refused.value) == message.format(setting)
+
+
+def test_structure_that_is_set_twice_is_refused(eastwards):
+    with pytest.raises(ConfigError) as refused:
+        resolve_model(eastwards, settings=["topology.ipcq.depth=4", "topology.ipcq.depth=4"])
+    assert str(refused.value) == (
+        "--set: topology.ipcq.depth must be set once, not to 4 and to 4; leave one out"
+    )

@@ -67,6 +67,32 @@ def test_a_route_is_as_long_as_the_distance_and_each_link_starts_where_the_last_
     assert [level for level, *_ in back] == [level for level, *_ in route]
 
 
+@given(sips=st.integers(1, 3), cubes=SIZES, pes=SIZES, data=st.data())
+def test_the_levels_are_those_of_the_route_and_refused_as_it_is(sips, cubes, pes, data):
+    topology = town(sips, cubes, pes)
+    lost = data.draw(st.sets(st.integers(0, 9), max_size=2))
+    names = {name for place, name in enumerate(topology.directions) if place in lost}
+    wires = {
+        name: wire
+        for name, wire in topology.directions.items()
+        if not names & {name, wire.opposite}
+    }
+    routes = Routes(topology.model_copy(update={"directions": wires}))
+    ranks = st.integers(0, topology.pe_count - 1)
+    for sender, receiver in data.draw(st.lists(st.tuples(ranks, ranks), max_size=9)):
+        found = _answer(lambda a=sender, b=receiver: routes.levels(a, b))
+        links = _answer(lambda a=sender, b=receiver: routes.route(a, b))
+        assert found == (links if isinstance(links, str) else tuple(level for level, *_ in links))
+
+
+def _answer(find):
+    """What is found, or what the error says."""
+    try:
+        return find()
+    except KerntapeError as error:
+        return str(error)
+
+
 def test_a_missing_wire_is_named():
     mesh = town(pes=(2, 2))
     wires = {name: wire for name, wire in mesh.directions.items() if name not in ("N", "S")}

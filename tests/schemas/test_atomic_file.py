@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from kerntape.schemas.atomic_file import remove_unfinished, write_whole
+from kerntape.schemas.atomic_file import cannot_write, remove_unfinished, write_whole
 from kerntape.schemas.errors import FileError
 
 
@@ -85,6 +85,16 @@ def test_a_missing_folder_is_named(tmp_path: Path) -> None:
     path = tmp_path / "no" / "x"
     assert refused(path) == (
         f"{path}: cannot be written: there is no folder {tmp_path}/no; create the folder first"
+    )
+
+
+def test_a_folder_that_is_there_and_takes_no_file_is_told_as_the_system_says_it(
+    tmp_path: Path,
+) -> None:
+    # as /proc: a new file in it is answered with ENOENT
+    error = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+    assert str(cannot_write(tmp_path / "x", error)) == (
+        f"{tmp_path}/x: cannot be written: No such file or directory; name another folder"
     )
 
 

@@ -85,8 +85,18 @@ def rewritten(path: Path, timeline: Timeline) -> bytes:
 # ── what comes back ──────────────────────────────────────────────────────────────────────────────
 
 
+def made_by_the_policy() -> Timeline:
+    """A deadlock that other policies clear, and no depth."""
+    timeline = deadlocked()
+    assert timeline.deadlock is not None
+    cleared = replace(
+        timeline.deadlock, clearing_depth=None, clearing_policies=("strict_fifo", "none")
+    )
+    return replace(timeline, deadlock=cleared)
+
+
 @pytest.mark.parametrize("verify", [True, False])
-@pytest.mark.parametrize("timeline", [two_pes_timeline(), deadlocked()])
+@pytest.mark.parametrize("timeline", [two_pes_timeline(), deadlocked(), made_by_the_policy()])
 def test_a_timeline_is_read_as_it_was_written(timeline: Timeline, verify: bool, path: Path) -> None:
     write_timeline(path, timeline)
     assert alike(read_timeline(path, verify=verify), timeline)

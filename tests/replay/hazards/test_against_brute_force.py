@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass
 from itertools import pairwise
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kerntape.replay.hazards import compare_bytes
 from kerntape.replay.hazards.held import held_pairs
 from kerntape.replay.hazards.potential import check_statically
 from kerntape.schemas.commands import CommandKind
@@ -189,10 +191,14 @@ def any_policy(policies, policy_of) -> list[HazardPolicy]:
 limits = st.tuples(st.integers(1, 3), st.integers(1, 3), st.integers(1, 2))
 
 
-@given(data=st.data(), limits=limits)
+either_way = st.sampled_from([compare_bytes.FEW, 0])
+"""Up to how many signatures are compared one by one: so many that none is looked up, or none."""
+
+
+@given(data=st.data(), limits=limits, few=either_way)
 @settings(max_examples=100, deadline=None)
 def test_potential_hazards_are_exactly_the_conflicting_pairs_that_no_path_orders(
-    data, limits, new_tape, any_policy, machine, byte_kinds, everything_that_holds
+    data, limits, few, new_tape, any_policy, machine, byte_kinds, everything_that_holds
 ) -> None:
     policy = data.draw(st.sampled_from(any_policy))
     topology = machine(*limits)
@@ -207,7 +213,8 @@ def test_potential_hazards_are_exactly_the_conflicting_pairs_that_no_path_orders
         for one in commands[: other.index]
         if byte_kinds(one, other) and (one.index, other.index) not in ordered
     }
-    found = check_statically(trace, topology, policy).hazards
+    with patch.object(compare_bytes, "FEW", few):
+        found = check_statically(trace, topology, policy).hazards
     pairs = list(zip(found.earlier.tolist(), found.later.tolist(), strict=True))
     assert len(pairs) == len(set(pairs))
     assert set(pairs) == expected
@@ -243,6 +250,24 @@ def test_byte_range_rw_aware_and_serial_leave_no_potential_hazard_on_any_stream(
     trace = data.draw(tapes(new_tape)).trace(topology)
     for name in ("byte_range", "rw_aware", "serial"):
         assert not len(check_statically(trace, topology, policies[name]).hazards)
+
+
+@given(data=st.data(), limits=limits)
+@settings(max_examples=60, deadline=None)
+def test_signatures_that_are_looked_up_give_the_pairs_of_those_compared_one_by_one(
+    data, limits, new_tape, any_policy, machine
+) -> None:
+    policy = data.draw(st.sampled_from(any_policy))
+    topology = machine(*limits)
+    trace = data.draw(tapes(new_tape)).trace(topology)
+    found = []
+    for few in (0, 1, compare_bytes.FEW):
+        with patch.object(compare_bytes, "FEW", few):
+            checked = check_statically(trace, topology, policy)
+            held = held_pairs(trace, trace.streams[0], topology, policy)
+        columns = [vars(checked.hazards), vars(held)]
+        found.append([{name: each.tolist() for name, each in one.items()} for one in columns])
+    assert found[0] == found[1] == found[2]
 
 
 @given(data=st.data(), limits=limits)

@@ -85,10 +85,36 @@ def test_another_sweeps_journal_is_refused_and_left_alone(two_batches):
     assert two_batches.read_bytes() == before
 
 
+def test_a_refusal_tells_the_command_that_began_the_journal(path):
+    with Journal(path, "a sweep", "kerntape sweep x.ktrace -o r.csv") as journal:
+        journal.append(FIRST)
+    assert kept(path) == FIRST  # whatever command goes on with the same sweep
+    assert refusal(path, "another sweep") == (
+        f"{path}: must be of this sweep, not of one with other arguments or by another kerntape"
+        " (kerntape sweep x.ktrace -o r.csv); continue it with those, or delete the file"
+    )
+
+
+def test_a_command_that_would_move_the_cursor_is_spelled_out(path):
+    with Journal(path, "a sweep", "kerntape sweep 'a\x1b[2J\n'") as journal:
+        journal.append(FIRST)
+    assert "(kerntape sweep 'a\\x1b[2J\\n')" in refusal(path, "another sweep")
+
+
+def test_a_disk_that_is_full_from_the_start_leaves_nothing_behind(path, monkeypatch):
+    class FullDisk(journal_module.FileIO):
+        def write(self, line):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(journal_module, "FileIO", FullDisk)
+    assert refusal(path).startswith(f"{path}: cannot be written: No space left on device")
+    assert not path.exists()
+
+
 def test_damage_before_the_last_line_is_refused(two_batches):
     damaged = two_batches.read_bytes().replace(b'"replayed"', b'"replaxed"')
     two_batches.write_bytes(damaged)
-    line = f"{two_batches}: line 2 is damaged; delete the file to begin anew"
+    line = f"{two_batches}: line 3 is damaged; delete the file to begin anew"
     assert refusal(two_batches) == line
 
 

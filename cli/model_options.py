@@ -1,0 +1,118 @@
+"""The options that choose a model, and what they make of a file: one rule for replay, hazards and view.
+
+A trace is replayed under what is given, and the defaults. A timeline brings the model that it was
+replayed under: what is not given stays as it is there.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .usage import UsageError, one_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..schemas.calibration import Calibration
+    from ..schemas.hazard_policy import HazardPolicy
+    from ..schemas.timeline import Timeline
+    from ..schemas.topology import Topology
+    from ..schemas.trace import Trace
+
+RUNNERS = ("compiled", "simpy")
+"""As replay.replay has them, which is slow to import."""
+
+EVERY_POLICY = "all"
+
+FILE_HELP = "a trace that `kerntape capture` wrote, or a .ktimeline, which keeps the model it has"
+
+
+def add_model_options(parser: argparse.ArgumentParser, of_all: str = "") -> None:
+    """The options that choose the model of a replay. `of_all` says what the policy `all` gives, where
+    there is such an answer.
+    """
+    parser.add_argument("--calibration", metavar="C", help="a shipped calibration or a YAML file")
+    parser.add_argument(
+        "--set",
+        dest="settings",
+        action="append",
+        default=[],
+        metavar="PATH=VALUE",
+        help="change one number of the calibration, for example pe_cpu.fixed_cycles=20, or of the"
+        " topology's structure, for example topology.ipcq.depth=4",
+    )
+    add_policy_option(parser, of_all)
+    parser.add_argument("--topology", metavar="T", help="another machine with the trace's layout")
+    parser.add_argument(
+        "--runner",
+        type=one_of(*RUNNERS),
+        metavar="R",
+        help="compiled (default) or simpy, the readable reference",
+    )
+
+
+def add_policy_option(parser: argparse.ArgumentParser, of_all: str = "") -> None:
+    """The option of both names that chooses the hazard policy; None where it is not given."""
+    every = f"; {EVERY_POLICY}: {of_all}" if of_all else ""
+    parser.add_argument(
+        "--hazards",
+        "--policy",
+        dest="policy",
+        metavar="P",
+        help=f"a shipped hazard policy or a YAML file (default: strict_fifo; of a timeline: its own)"
+        f"{every}",
+    )
+
+
+def check_one_policy(policy: str | None) -> None:
+    """Raises UsageError for `all` where the answer is about one policy."""
+    if policy == EVERY_POLICY:
+        raise UsageError(
+            f"--hazards must be one policy here, not '{EVERY_POLICY}';"
+            " `kerntape replay`, `hazards` and `sweep` compare them"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """What a file says is to be replayed. Of a trace `topology` and `calibration` are None; `policy` is
+    then the default.
+    """
+
+    trace: Trace
+    topology: Topology | None
+    calibration: Calibration | None
+    policy: HazardPolicy
+
+
+def read_replayed(path: Path) -> Replayed:
+    """The trace, with the model that a timeline keeps. Raises FileError as the readers do."""
+    from ..replay.policy import resolve_policy
+    from ..schemas.timeline_file import read_timeline
+    from ..schemas.trace_file import is_trace, read_trace
+
+    if is_trace(path):
+        return Replayed(read_trace(path), None, None, resolve_policy())
+    timeline = read_timeline(path)
+    return Replayed(timeline.trace, timeline.topology, timeline.calibration, timeline.policy)
+
+
+def replay_anew(replayed: Replayed, arguments: argparse.Namespace) -> Timeline:
+    """The timeline under the options. Raises ConfigError for one that names no model."""
+    from ..replay.machine import resolve_model
+    from ..replay.policy import resolve_policy
+    from ..replay.replay import DEFAULT_RUNNER, prepare, time
+    from ..topologies.loader import resolve_topology
+
+    named = resolve_topology(arguments.topology) if arguments.topology else None
+    machine, costs = resolve_model(
+        replayed.trace,
+        named or replayed.topology,
+        arguments.calibration,
+        arguments.settings,
+        replayed.calibration,
+    )
+    policy = resolve_policy(arguments.policy) if arguments.policy else replayed.policy
+    return time(prepare(replayed.trace, machine, policy), costs, arguments.runner or DEFAULT_RUNNER)

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from .action import Action
 from .panel_actions import (
+    BOOKMARKS,
     CALIBRATE,
     COMPARE,
     HAZARDS,
@@ -21,7 +22,7 @@ from .timeline_actions import MORE, ROWS, STAGES, TIME, TIMELINE_ACTIONS, WHY
 from .typed_actions import TYPED, TYPING
 
 ON_TIMELINE = (STAGES, WHY, ROWS, TIME, MORE)
-PANELS = (LISTS, CALIBRATE, HAZARDS)
+PANELS = (LISTS, BOOKMARKS, CALIBRATE, HAZARDS)
 
 EVERYWHERE = ("help", "save_picture", "save_table", "theme")
 """The names of the timeline's actions that every screen has, on the same keys."""
@@ -37,6 +38,7 @@ HINTS = (
     (":", "go to"),
     ("u", "summary"),
     ("p", "path"),
+    ("O", "stage box"),
     ("?", "keys"),
     ("q", "quit"),
 )

@@ -33,6 +33,7 @@ from .screens.ask import AskLine
 from .screens.command_line import CommandLine
 from .screens.host import LeaveAsked, PictureAsked
 from .screens.keys import KeysScreen
+from .screens.reload import Reopen
 from .screens.saving import SAVING
 from .screens.timeline import TimelineScreen
 from .terminal_driver import sturdy
@@ -72,6 +73,7 @@ class Browser(App[None]):
         other: tuple[Timeline, str] | None = None,
         path: Path | None = None,
         theme: Theme = DARK,
+        reopen: Reopen | None = None,
     ) -> None:
         has_colours = "NO_COLOR" not in os.environ
         super().__init__(ansi_color=not has_colours or None)
@@ -84,6 +86,7 @@ class Browser(App[None]):
         self._entered_on: AskLine | CommandLine | KeysScreen | None = None
         self.ending = Ending(self.exit)
         self._path = path
+        self._reopen = reopen
         self._index = TimelineIndex(timeline, title)
         self._other = TimelineIndex(*other) if other else None
 
@@ -101,7 +104,7 @@ class Browser(App[None]):
 
     def get_default_screen(self) -> TimelineScreen:
         """The one screen; panels are laid over it."""
-        return TimelineScreen(self._index, self._other, self._path)
+        return TimelineScreen(self._index, self._other, self._path, self._reopen)
 
     def screen_lines(self) -> list[Line]:
         """What is painted on the whole terminal, panels over the timeline."""
@@ -231,16 +234,18 @@ def browse(
     other: tuple[Timeline, str] | None = None,
     path: Path | None = None,
     theme: str | None = None,
+    reopen: Reopen | None = None,
 ) -> None:
     """Opens the browser on the terminal until the user quits; `title` is shown as the file's name.
 
     `other` is a second timeline and its title: both are then shown side by side. Bookmarks are kept
     beside the file at `path`; without one, until the browser is left. `theme` is a name of THEMES;
-    without one the terminal is asked for its ground. Raises SystemExit(1) where the browser
+    without one the terminal is asked for its ground. `reopen` opens the files anew, in a thread, and
+    gives their timelines. Raises SystemExit(1) where the browser
     failed, which it has told by then, and what `Ending.conclude` does where a signal ended it.
     """
     colours = THEMES[theme] if theme else theme_of_terminal(os.environ)
-    browser = Browser(timeline, title, other, path, colours)
+    browser = Browser(timeline, title, other, path, colours, reopen)
     browser.run()
     browser.ending.conclude(browser.return_code or 0)
 

@@ -9,7 +9,7 @@ from ..schemas.calibration import Calibration
 from ..schemas.config_file import MAX_NAME_LENGTH
 from ..schemas.errors import FileError
 from .model.text import cut
-from .new_file import check_new
+from .new_file import at_home, check_new
 
 SUFFIX = ".yaml"
 
@@ -24,7 +24,7 @@ def calibration_path(name: str) -> Path:
     stripped = name.strip()
     if not stripped:
         raise FileError("a calibration file must have a name: type one, or Esc")
-    path = Path(stripped if stripped.endswith((SUFFIX, ".yml")) else f"{stripped}{SUFFIX}")
+    path = at_home(stripped if stripped.endswith((SUFFIX, ".yml")) else f"{stripped}{SUFFIX}")
     if os.path.lexists(path):
         raise FileError(f"{path.name} exists already and is left alone: type another name")
     check_new(path)

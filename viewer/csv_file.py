@@ -19,7 +19,7 @@ from .new_file import check_new
 
 COLUMNS = (
     "stage",
-    "rank",
+    "pe",
     "engine",
     "kind",
     "command",

@@ -2,9 +2,10 @@
 
 from .action import Action
 
-SUMMARY, LISTS, CALIBRATE, HAZARDS, COMPARE, MACHINE = (
+SUMMARY, LISTS, BOOKMARKS, CALIBRATE, HAZARDS, COMPARE, MACHINE = (
     "In the summary",
     "In a list or panel",
+    "In the list of bookmarks",
     "In the calibration panel",
     "In the list of hazards",
     "Side by side",
@@ -36,6 +37,7 @@ PANEL_ACTIONS = (
     Action(
         "close", ("escape", "q", "ctrl+c"), "Esc q", LISTS, "close; so does the key that opened it"
     ),
+    Action("remove_bookmark", ("d", "delete"), "d Del", BOOKMARKS, "remove the chosen bookmark"),
     Action("turn_up", ("right", "l", "plus"), "→ l", CALIBRATE, "10 % more, or the next policy"),
     Action(
         "turn_down", ("left", "h", "minus"), "← h", CALIBRATE, "10 % less, or the policy before"
@@ -60,10 +62,17 @@ PANEL_ACTIONS = (
     Action("match_before", ("less_than_sign",), "<", COMPARE, "previous stage that / found"),
     Action(
         "leave_comparison",
-        ("x", "escape", "q", "ctrl+c"),
+        ("x", "escape"),
         "x Esc",
         COMPARE,
         "back to the timeline, to this stage",
+    ),
+    Action(
+        "quit_comparison",
+        ("q", "ctrl+c"),
+        "q ^C",
+        COMPARE,
+        "the same; as the first screen (view A B), leave",
     ),
     Action("pe_right", ("right", "l"), "→ l", MACHINE, "the PE on the right"),
     Action("pe_left", ("left", "h"), "← h", MACHINE, "the PE on the left"),

@@ -13,7 +13,7 @@ from pathlib import Path
 from ..schemas.atomic_file import write_whole
 from .model.text import Line, Span, cells, character_cells
 from .model.tones import TEXT
-from .new_file import check_new
+from .new_file import check_new, typed_path
 from .widgets.palette import Palette
 
 CELL_WIDTH = 8.4
@@ -137,9 +137,14 @@ def picture_name(chosen: str, title: str, view: str) -> Path:
     """
     if not chosen:
         return free_name(Path(), title, view=view)
-    path = Path(chosen if chosen.endswith(".svg") else f"{chosen}.svg")
+    path = picture_path(chosen)
     check_new(path)
     return path
+
+
+def picture_path(name: str) -> Path:
+    """The file for a typed name, with `.svg` behind it. FileError where it is that of another picture."""
+    return typed_path(name, ".svg", "picture")
 
 
 def free_name(folder: Path, title: str, suffix: str = ".svg", view: str = "") -> Path:

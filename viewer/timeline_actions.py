@@ -136,6 +136,7 @@ TIMELINE_ACTIONS = (
         "one step back on the trail",
         steps.trail_back,
     ),
+    Action("stage_box", ("O",), "O", WHY, "all about this stage: its box, whole"),
     Action("hazards", ("tab",), "Tab", WHY, "hazards: held, violated, potential"),
     Action("summary", ("u",), "u", WHY, "summary: busy, idle and why, critical path"),
     Action(

@@ -1,7 +1,7 @@
 """Timelines to look at, and a way to drive the browser without a terminal."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
@@ -15,6 +15,7 @@ from kerntape.viewer.model.hazards import HazardIndex
 from kerntape.viewer.model.index import TimelineIndex
 from kerntape.viewer.screens.summary import SummaryScreen
 from kerntape.viewer.screens.timeline import TimelineScreen
+from settling import at_rest
 from textual.pilot import Pilot
 from timeline_builder import decode_like
 
@@ -22,6 +23,14 @@ T = TypeVar("T")
 Scenario = Callable[[Pilot[None], TimelineScreen], Awaitable[T]]
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def pressed_keys_are_quick() -> Iterator[None]:
+    """The pilot goes on from a key as soon as the application has done all that it does about it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("textual.app.wait_for_idle", at_rest)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -24,12 +24,21 @@ from kerntape.viewer.model.help import (
     panel_title,
 )
 from kerntape.viewer.model.text import line_cells
-from kerntape.viewer.panel_actions import CALIBRATE, COMPARE, HAZARDS, LISTS, MACHINE, SUMMARY
+from kerntape.viewer.panel_actions import (
+    BOOKMARKS,
+    CALIBRATE,
+    COMPARE,
+    HAZARDS,
+    LISTS,
+    MACHINE,
+    SUMMARY,
+)
 from kerntape.viewer.screens import compare, machine, summary
+from kerntape.viewer.screens.bookmarks_panel import BookmarksPanel
 from kerntape.viewer.screens.calibrate import CalibratePanel
 from kerntape.viewer.screens.hazards import HazardPanel
 from kerntape.viewer.screens.panel import Panel
-from kerntape.viewer.typed_actions import TYPED
+from kerntape.viewer.typed_actions import TYPED, TYPING
 from painted_text import line_text
 
 GUIDE = Path(__file__).parents[2] / "docs" / "browser.md"
@@ -43,7 +52,7 @@ def test_no_key_does_two_things_on_the_timeline():
 def test_every_action_has_a_name_keys_and_words_of_its_own():
     assert len({action.name for action in ACTIONS}) == len(ACTIONS)
     for action in ACTIONS:
-        assert action.keys or action.argument
+        assert action.keys or action.section == TYPING
         assert action.shown
         assert action.words
         assert named(action.name) is action
@@ -82,7 +91,9 @@ def test_the_hints_give_way_from_the_middle_and_keep_help_and_quit():
 
 
 @pytest.mark.parametrize("width", [40, 80, 100, 200])
-@pytest.mark.parametrize("hints", [HINTS, summary.HINTS, compare.HINTS, machine.HINTS])
+@pytest.mark.parametrize(
+    "hints", [HINTS, summary.HINTS, compare.HINTS, compare.FIRST_HINTS, machine.HINTS]
+)
 def test_the_last_line_has_whole_hints_only_with_help_and_the_way_out(hints, width):
     entries = [f"{keys} {words}" for keys, words in hints]
     line = hint_line(hints, width)
@@ -98,6 +109,7 @@ SCREENS = {
     "Stages": (*on_timeline(), *TYPED),
     SUMMARY: summary.OWN,
     LISTS: Panel.OWN,
+    BOOKMARKS: BookmarksPanel.OWN,
     CALIBRATE: CalibratePanel.OWN,
     HAZARDS: HazardPanel.OWN,
     COMPARE: compare.OWN,

@@ -84,6 +84,26 @@ def test_a_change_is_told_in_hundredths_of_a_percent(change, words):
     assert signed_percent(5, 0) == "·"
 
 
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (99_999, "+999.99 %"),
+        (100_000, "×11"),
+        (104_990, "×11.5"),  # 11.499
+        (989_900, "×100"),  # 99.99
+        (12_340_000, "×1,235"),
+        (-9_999, "−99.99 %"),
+        (40_254_000_000, "×4.03 M"),  # 4,025,401
+        (39_999_990_000, "×4 M"),
+        (10**16, "×1 T"),
+    ],
+)
+def test_from_a_thousand_percent_on_a_change_is_told_as_a_factor_of_about_three_digits(
+    change, words
+):
+    assert signed_percent(change, 10_000) == words
+
+
 @pytest.fixture
 def shown(base):
     return Calibrating(

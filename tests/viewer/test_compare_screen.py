@@ -54,6 +54,85 @@ def test_two_files_open_side_by_side_and_x_comes_and_goes(compared):
     compared(scenario)
 
 
+def looks_at(look):
+    return look.stage, look.from_ps, look.to_ps
+
+
+def test_it_opens_at_the_stage_and_the_time_where_one_was_and_comes_back_to_them(compared):
+    async def scenario(pilot, screen):
+        await pilot.press("x", "end", "w", "w", "w", "a", "f", "s", "m", "left_square_bracket")
+        main = pilot.app.screen
+        before = main.look
+        assert before.stage > 0
+        assert before.span_ps < main.index.span_ps
+        for key in (*named("leave_comparison").keys, *named("quit_comparison").keys):
+            await pilot.press("x")
+            await settled(pilot)
+            beside = pilot.app.screen
+            assert looks_at(beside.look) == looks_at(before)
+            lower = beside.pair.looks[LOWER]
+            assert (lower.from_ps, lower.to_ps) == (before.from_ps, before.to_ps)
+            assert lower.stage == beside.comparison.moment(UPPER, before.stage).stages[LOWER]
+            await pilot.press(key)
+            assert main.look == before  # the mark and the trail too
+
+    compared(scenario)
+
+
+def test_the_run_with_the_turned_numbers_is_compared_from_where_one_was_in_it(drive, opt2):
+    async def scenario(pilot, screen):
+        await pilot.press("c", "down", "right")
+        await settled(pilot)
+        await pilot.press("escape", "j", "j", "end", "w", "w", "w")
+        before = screen.look
+        await pilot.press("x")
+        await settled(pilot)
+        beside = pilot.app.screen
+        assert looks_at(beside.look) == looks_at(before)
+        assert {look.stage for look in beside.pair.looks} == {before.stage}  # stage by stage
+        await pilot.press("escape")
+        assert screen.look == before
+
+    drive(opt2, scenario)
+
+
+def test_where_all_was_shown_all_of_both_is(compared):
+    async def scenario(pilot, screen):
+        assert screen.look.span_ps == screen.index.span_ps
+        assert screen.index.span_ps > pilot.app.screen_stack[0].index.span_ps  # opt3 takes longer
+        await pilot.press("x", "end", "x")
+        await settled(pilot)
+        again = pilot.app.screen
+        assert again.look.stage == pilot.app.screen_stack[0].look.stage
+        assert again.look.span_ps == again.index.span_ps
+
+    compared(scenario)
+
+
+@pytest.mark.parametrize("key", named("quit_comparison").keys)
+def test_as_the_first_screen_it_is_left_by_q_as_the_browser_is_and_says_so(compared, key):
+    async def scenario(pilot, screen):
+        shown = line_texts(screen.query_one("#compare", Painted).lines)
+        assert shown[-1].startswith(" x timeline  ")
+        assert "  ? keys  q quit  " in shown[-1]  # then how many lines of the table are not shown
+        await pilot.press("x", "x")
+        await settled(pilot)
+        shown = line_texts(pilot.app.screen.query_one("#compare", Painted).lines)
+        assert "  ? keys  x back  " in shown[-1]
+        await pilot.press(key)
+        assert isinstance(pilot.app.screen, TimelineScreen)
+        assert not pilot.app._exit
+
+    compared(scenario)
+
+    async def leaves(pilot, screen):
+        await pilot.press(key)
+        await pilot.pause()
+        assert pilot.app._exit
+
+    compared(leaves)
+
+
 def test_leaving_keeps_the_cursor_s_stage(compared):
     async def scenario(pilot, screen):
         await pilot.press("j", "j", "full_stop", "full_stop")
@@ -102,7 +181,7 @@ def test_two_timelines_with_nothing_in_common_say_what_is_not_the_same_and_can_b
     async def scenario(pilot, screen):
         shown = line_texts(screen.query_one("#compare", Painted).lines)
         assert shown[0] == " the two cannot be lined up: they have nothing in common"
-        assert shown[-1] == " x to opt2.ktrace alone  ? keys"
+        assert shown[-1] == " x to opt2.ktrace alone  ? keys  q quit"
         await pilot.press("n")
         shown = line_texts(screen.query_one("#compare", Painted).lines)
         assert shown[-1] == " nothing is lined up to look at: x goes on"
@@ -124,7 +203,8 @@ def test_with_one_file_there_is_nothing_to_compare_until_a_number_is_turned(driv
         await settled(pilot)
         shown = line_texts(pilot.app.screen.query_one("#compare", Painted).lines)
         assert "stage by stage" in shown[0]
-        assert shown[2].startswith(" › as it was")
+        assert shown[2].startswith("   as it was")
+        assert pilot.app.screen.pair.active == LOWER  # the run that one comes from
 
     drive(opt2, scenario)
 

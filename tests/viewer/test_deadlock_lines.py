@@ -34,7 +34,7 @@ def test_the_head_says_how_many_wait_and_what_clears_it():
     alone = Deadlock((blocked(0, 1, 0, 0),), (), None)
     assert line_texts(deadlock_head(alone, 100)) == [
         "  one command waits for itself",
-        "  no queue depth clears it",
+        "  no queue depth and no shipped policy clears it",
     ]
     assert line_texts(deadlock_head(None, 100)) == ["  no deadlock: every command finished"]
 
@@ -51,14 +51,14 @@ def test_the_cycle_is_drawn_as_one_and_the_tail_below_it():
 
 def test_the_blocked_commands_are_saved_the_cycle_first():
     rows = [dict(zip(BLOCKED_COLUMNS, row, strict=True)) for row in blocked_rows(RING)]
-    assert [row["cycle"] for row in rows] == [1, 1, 1, 0]
+    assert [row["in_cycle"] for row in rows] == [1, 1, 1, 0]
     assert rows[3] == {
-        "cycle": 0,
-        "rank": 3,
+        "in_cycle": 0,
+        "pe": 3,
         "command": 2,
         "verb": "send E",
         "waits_for": "a free slot",
-        "for_rank": 0,
+        "for_pe": 0,
         "for_command": 4,
         "line": "ring.py:13",
     }

@@ -277,9 +277,9 @@ def test_the_area_is_saved_as_csv_and_the_screen_as_svg(drive, tmp_path, monkeyp
         await pilot.pause()
         assert last_line(screen) == "saved 1 stages as loop.csv"
         await say(pilot, "table loop")
-        await pilot.app.workers.wait_for_complete()
-        await pilot.pause()
-        assert last_line(screen) == "loop.csv: exists already; choose another name"
+        prompt = pilot.app.screen.query_one("#prompt", Painted)
+        assert line_texts(prompt.lines) == [" loop.csv: exists already; choose another name"]
+        await pilot.press("escape")
         screen.go(replace(screen.look, area=None))
         await say(pilot, "table")
         await pilot.app.workers.wait_for_complete()
@@ -289,8 +289,8 @@ def test_the_area_is_saved_as_csv_and_the_screen_as_svg(drive, tmp_path, monkeyp
         await pilot.pause()
         assert last_line(screen) == "saved view.svg"
         await say(pilot, "picture view")
-        await pilot.pause()
-        assert last_line(screen) == "view.svg: exists already; choose another name"
+        prompt = pilot.app.screen.query_one("#prompt", Painted)
+        assert line_texts(prompt.lines) == [" view.svg: exists already; choose another name"]
 
     drive(two_commands().build(), scenario)
     assert sorted(path.name for path in tmp_path.iterdir()) == [
@@ -345,8 +345,38 @@ def test_rows_are_filtered_by_a_pattern(drive, decode):
         assert len(shown) == 1
         await say(pilot, "filter nothing")
         assert last_line(screen) == "no row is like nothing"
-        await pilot.press("F", *typed("gemm"), "enter", "F", "enter")
+        await pilot.press("F", *typed("gemm"), "enter", "F", "backspace", "enter")
         assert screen.look.hidden == frozenset()
+        assert last_line(screen) == "all rows are shown"
+
+    drive(decode, scenario)
+
+
+def test_the_header_says_which_rows_are_shown_while_a_pattern_chooses_them(drive, decode):
+    def header(screen):
+        return line_texts(screen.query_one("#header", Painted).lines)[0]
+
+    async def scenario(pilot, screen):
+        unfiltered = header(screen)
+        await pilot.press("F", *typed("gemm|math"), "enter")
+        assert "   rows like gemm|math   " in header(screen)
+        await pilot.press("m")
+        assert "   rows like gemm|math   Δ +0 ps   " in header(screen)
+        await pilot.press("m")
+        await say(pilot, "filter nothing")  # which changes nothing
+        assert "   rows like gemm|math   " in header(screen)
+        await pilot.press("F")
+        assert pilot.app.screen.line.value == "gemm|math"
+        await pilot.press("enter")
+        assert "   rows like gemm|math   " in header(screen)
+        await pilot.press("F", *typed("cpu"), "enter")
+        assert "   rows like cpu   " in header(screen)
+        await pilot.press("I")  # shows all again, as it does where it hid some
+        assert header(screen) == unfiltered
+        await pilot.press("F", *typed("c"), "enter", "F", "delete", "enter")
+        assert header(screen) == unfiltered
+        await say(pilot, "filter .")
+        assert (last_line(screen), header(screen)) == ("every row is like .", unfiltered)
 
     drive(decode, scenario)
 
@@ -457,21 +487,6 @@ def test_bookmarks_are_kept_beside_the_file_and_found_again(tmp_path, drive):
 def test_the_browser_is_told_where_the_file_is(tmp_path):
     app = Browser(two_commands().build(), "x", path=tmp_path / "x.ktrace")
     assert app.get_default_screen().bookmarks._path == tmp_path / "x.ktrace"
-
-
-def test_a_sidecar_of_another_timeline_is_said_and_left_alone(tmp_path, drive):
-    sidecar = tmp_path / "x.kernnotes"
-    sidecar.write_text("mine")
-
-    async def scenario(pilot, screen):
-        screen.bookmarks._path = tmp_path / "x"
-        for key in ("b", "B"):
-            await pilot.press(key)
-            assert last_line(screen).startswith("x.kernnotes: must be a file of notes")
-        assert pilot.app.screen is screen
-
-    drive(two_commands().build(), scenario)
-    assert sidecar.read_text() == "mine"
 
 
 def deadlocked():

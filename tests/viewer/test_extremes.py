@@ -81,6 +81,15 @@ TIMELINES = [
 ]
 
 
+LESS_TELLING = ("one stage", "one instant", "1000000 at one instant", "deadlock")
+"""Each is much like another of them on every screen; that they open is always tested."""
+
+ON_EVERY_SCREEN = [
+    pytest.param(*each.values, id=each.id, marks=[pytest.mark.slow] * (each.id in LESS_TELLING))
+    for each in TIMELINES
+]
+
+
 @pytest.mark.parametrize("make", TIMELINES)
 def test_every_move_leads_to_a_whole_screen_at_one_size_after_the_other(make):
     index = TimelineIndex(make(), "x")
@@ -103,7 +112,7 @@ def test_every_move_leads_to_a_whole_screen_at_one_size_after_the_other(make):
         assert {line_cells(line) for line in lines} == {width}, action.name
 
 
-@pytest.mark.parametrize("make", TIMELINES)
+@pytest.mark.parametrize("make", ON_EVERY_SCREEN)
 def test_overlays_areas_and_lists_hold_at_the_edges_too(make, drive):
     async def scenario(pilot, screen):
         await pilot.press(
@@ -173,7 +182,7 @@ BESIDE = ("n", "N", "v", "tab", "g", "m", "apostrophe", "j", "full_stop", "w", "
 ON_THE_MACHINE = ("g", "n", "t", "w", "right", "down", "s", "E", "e", "question_mark", "escape")
 
 
-@pytest.mark.parametrize("make", TIMELINES)
+@pytest.mark.parametrize("make", ON_EVERY_SCREEN)
 def test_side_by_side_with_itself_and_on_the_machine_too(make, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     timeline = make()

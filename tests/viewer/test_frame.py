@@ -29,12 +29,34 @@ def test_the_header_names_file_machine_costs_policy_and_makespan(two):
     ]  # fmt: skip
 
 
-def test_a_kernel_over_tiles_says_how_many_and_how_long_each_took():
+def test_a_kernel_over_tiles_says_how_many_and_how_often_one_is_done():
     index = TimelineIndex(decode_like(4), "opt2.ktrace")
-    each = index.timeline.makespan_ps // 4
+    assert index.timeline.makespan_ps == 1_719_126  # in four, 429,781 ps
     assert line_text(frame.header_line(index, 100)).endswith(
-        f"· 4 tiles · {each / 1000:.1f} ns a tile"
+        "1.719 µs · 4 tiles, one every 429.8 ns"
     )
+
+
+def test_the_thousands_of_tiles_are_marked_and_the_time_between_two_is_of_all_pes_together():
+    # four PEs sweep 1,024 tiles each: one is done every quarter of what one takes
+    timeline = decode_like(4, launched=4, machine=topology(pes=(4, 1)))
+    arguments = timeline.trace.header.arguments | {"s_kv": 64 * 4096}
+    header = replace(timeline.trace.header, arguments=arguments)
+    many = replace(timeline, trace=replace(timeline.trace, header=header))
+    # 1,719,126 ps / 4,096 = 419 ps
+    assert line_text(frame.header_line(TimelineIndex(many, "x"), 100)).endswith(
+        " · 4,096 tiles, one every 419 ps"
+    )
+
+
+def test_a_run_that_grew_more_than_tenfold_is_told_by_its_factor():
+    index = TimelineIndex(decode_like(4), "x", before_ps=149_489)  # 1,719,126 / 149,489 = 11.50
+    assert "  149.5 ns → 1.719 µs ×11.5 · 4 tiles" in line_text(frame.header_line(index, 100))
+
+
+def test_both_makespans_of_a_change_have_as_many_decimals():
+    index = TimelineIndex(two_commands().build(), "x", before_ps=104_000)
+    assert line_text(frame.header_line(index, 100)).endswith("104.0 ns → 96.0 ns −7.69 %")
 
 
 def test_what_does_not_fit_is_left_out_of_the_header_the_makespan_last():

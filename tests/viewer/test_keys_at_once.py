@@ -1,5 +1,7 @@
 """Keys that come in one burst, as over a slow link, mean what they do one by one."""
 
+import asyncio
+
 import pytest
 from kerntape.viewer.screens.hazards import HazardPanel
 from kerntape.viewer.screens.timeline import TimelineScreen
@@ -18,11 +20,15 @@ NAMES = {
 }
 
 
-async def burst(pilot, *keys):
-    """Posts all keys before the first is taken, and waits until all are."""
+async def burst(pilot, *keys, steps=0):
+    """Posts all keys before the first is taken, or lets everything at work go so many steps on between
+    them; and waits until all are taken.
+    """
     for key in keys:
         character = key if len(key) == 1 else {"enter": "\r"}.get(key)
         pilot.app.post_message(events.Key(NAMES.get(key, key), character))
+        for _ in range(steps):
+            await asyncio.sleep(0)
     for _ in range(8):
         await pilot.pause()
 
@@ -47,6 +53,20 @@ def test_a_panel_is_opened_and_closed_and_the_key_behind_is_the_timeline_s(
         return screen.look.span_ps
 
     assert drive(decode, scenario) == (decode.makespan_ps + 1) // 2
+
+
+@pytest.mark.parametrize("steps", range(1, 30))
+def test_a_key_that_comes_while_another_is_at_work_is_for_what_that_one_opens(drive, decode, steps):
+    async def scenario(pilot, screen):
+        # the summary, closed for the hazards; their next line; closed; half of the time
+        await burst(pilot, "u", "tab", "down", "escape", "tab", steps=steps)
+        await pilot.app.workers.wait_for_complete()
+        assert isinstance(pilot.app.screen, HazardPanel)
+        place = pilot.app.screen.place
+        await burst(pilot, "escape", "w", steps=steps)
+        return place, screen.look.span_ps
+
+    assert drive(decode, scenario) == (1, (decode.makespan_ps + 1) // 2)
 
 
 def test_shift_alone_is_no_key_that_ends_playing_or_is_told_to_be_none(drive, decode):

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 from kerntape.viewer import recalibration
-from kerntape.viewer.model import path
+from kerntape.viewer.model import path_list
 from kerntape.viewer.model.carried import same_stage
 from kerntape.viewer.model.hazards import HazardIndex
 from kerntape.viewer.model.index import TimelineIndex
@@ -42,7 +42,7 @@ async def replayed(pilot, gate):
 
 
 def chosen_step(index, panel):
-    return path.path_stage(index, panel.place)
+    return path_list.path_stage(index, panel.place)
 
 
 def chosen_hazard(index, panel):

@@ -359,9 +359,9 @@ def test_keys_picture_and_table_are_there_too(tmp_path, monkeypatch):
     load = asyncio.run(go())
     with Path("x-machine.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert {row["rank"] for row in rows} == {"0", "1"}
-    gemm = next(row for row in rows if (row["rank"], row["what"]) == ("1", "GEMM"))
-    assert float(gemm["busy share"]) == pytest.approx(load.pe[1]["GEMM"], abs=1e-6)
+    assert {row["pe"] for row in rows} == {"0", "1"}
+    gemm = next(row for row in rows if (row["pe"], row["engine"]) == ("1", "GEMM"))
+    assert float(gemm["busy_share"]) == pytest.approx(load.pe[1]["GEMM"], abs=1e-6)
 
 
 def test_an_engine_whose_stages_overlap_is_busy_at_most_throughout():

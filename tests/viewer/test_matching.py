@@ -2,6 +2,7 @@
 
 import re
 import sys
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -121,9 +122,9 @@ def test_where_no_process_can_be_started_it_says_so(monkeypatch):
 def slow():
     """A timeline with a kernel line on which FOR_EVER takes for ever."""
     timeline = decode_like(2)
-    line = timeline.trace.lines[0]
-    object.__setattr__(line, "text", MANY_WORDS)
-    return timeline
+    first, *others = timeline.trace.lines
+    lines = (replace(first, text=MANY_WORDS), *others)
+    return replace(timeline, trace=replace(timeline.trace, lines=lines))
 
 
 async def typed(pilot, key, text):

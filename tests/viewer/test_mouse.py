@@ -71,7 +71,7 @@ def test_in_the_steps_of_the_critical_path(drive):
         panel = pilot.app.screen
         at = line_of(panel.panel, "GEMM tile 2")
         await pilot.click("#panel", offset=(20, at))
-        assert line_texts(panel.panel.lines)[at].startswith("  ›")
+        assert line_texts(panel.panel.lines)[at].startswith(" ›")
         await pilot.click("#panel", offset=(20, at))
         assert screen.look.stage == 4
 
@@ -86,11 +86,11 @@ def test_in_the_calibration_panel(drive, opt2):
         panel = pilot.app.screen
         at = line_of(panel.panel, "pe_cpu.cycles_per_byte")
         await pilot.click("#panel", offset=(8, at))
-        assert panel._row() == "pe_cpu.cycles_per_byte"
+        assert panel.row == "pe_cpu.cycles_per_byte"
         await pilot.click("#panel", offset=(8, line_of(panel.panel, "10 % more")))  # a head
-        assert panel._row() == "pe_cpu.cycles_per_byte"
+        assert panel.row == "pe_cpu.cycles_per_byte"
         await turn(pilot, panel, "panel", 1)
-        assert panel._row() != "pe_cpu.cycles_per_byte"
+        assert panel.row != "pe_cpu.cycles_per_byte"
 
     drive(opt2, scenario)
 

@@ -8,7 +8,8 @@ from kerntape.schemas.errors import FileError
 from kerntape.viewer.calibration_file import calibration_path
 from kerntape.viewer.csv_file import write_table
 from kerntape.viewer.new_file import check_new
-from kerntape.viewer.picture_file import picture_name
+from kerntape.viewer.picture_file import picture_name, picture_path
+from kerntape.viewer.screens.saving import table_path
 
 NO_NAME = "a file's name must be without NUL and of whole characters: type another"
 
@@ -52,6 +53,56 @@ def test_a_link_to_nothing_is_something_that_is_there(way, folder):
         os.symlink("nothing", folder / f"a{suffix}")
     with pytest.raises(FileError, match="exists already"):
         way("a")
+
+
+@pytest.mark.parametrize(
+    ("way", "name", "said"),
+    [
+        (picture_path, "pic.png", "a picture must be saved as .svg, not .png: type pic.svg"),
+        (
+            picture_path,
+            "a.b/pic.PDF",
+            "a picture must be saved as .svg, not .PDF: type a.b/pic.svg",
+        ),
+        (table_path, "all.xlsx", "a table must be saved as .csv, not .xlsx: type all.csv"),
+    ],
+)
+def test_another_kind_of_file_is_refused_with_the_name_to_type(way, name, said):
+    with pytest.raises(FileError) as caught:
+        way(name)
+    assert str(caught.value) == said
+
+
+@pytest.mark.parametrize(
+    ("way", "name", "file"),
+    [
+        (picture_path, "pic", "pic.svg"),
+        (picture_path, "pic.svg", "pic.svg"),
+        (picture_path, "PIC.SVG", "PIC.SVG"),
+        (picture_path, "png", "png.svg"),
+        (picture_path, "run.v2", "run.v2.svg"),  # no kind of file that one knows
+        (picture_path, "all.csv", "all.csv.svg"),
+        (table_path, "run.v2", "run.v2.csv"),
+    ],
+)
+def test_the_ending_is_added_where_there_is_none(way, name, file):
+    assert way(name) == Path(file)
+
+
+@pytest.mark.parametrize(
+    ("way", "file"),
+    [(picture_path, "mine.svg"), (table_path, "mine.csv"), (calibration_path, "mine.yaml")],
+)
+def test_a_tilde_is_the_user_s_folder(way, file, folder, monkeypatch):
+    home = folder / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    assert way("~/mine") == home / file
+    assert way("mine~") == Path(f"mine~{Path(file).suffix}")
+    with pytest.raises(
+        FileError, match=r"^~nobody-is-called-so/mine.*: ~ must be the folder of a user"
+    ):
+        way("~nobody-is-called-so/mine")
 
 
 def test_a_name_of_the_greatest_length_is_one(folder):

@@ -17,9 +17,11 @@ from kerntape.viewer.model.notes import (
     carried_notes,
     free_note_name,
     from_text,
+    joined,
     keys_of,
     note_head,
     note_lines,
+    place_of,
 )
 from kerntape.viewer.notes_file import MAX_BYTES, NotesFile
 from timeline_builder import decode_like, two_commands
@@ -80,6 +82,47 @@ def test_the_next_free_letter_is_the_name_of_a_note_without_one():
     assert free_note_name(NOTES) == "b"
     letters = tuple(Note(chr(ord("a") + i), i, NO_STAGE) for i in range(26))
     assert free_note_name(letters) == "27"
+
+
+def test_a_note_is_found_by_its_stage_or_by_its_bare_time():
+    assert place_of(NOTES, 1, 99) == NOTES[0]
+    assert place_of(NOTES, NO_STAGE, 96_000) == NOTES[1]
+    assert place_of(NOTES, NO_STAGE, 96_001) is None
+    assert place_of(NOTES, 2, 10_000) is None
+
+
+def test_notes_that_are_joined_take_no_other_s_name():
+    more = (Note("a", 20_000, 2), Note("c", 30_000, 3))
+    names = [(note.name, note.stage) for note in joined(NOTES, more)]
+    assert names == [("a", 1), ("b", 2), ("c", 3), ("end", NO_STAGE)]
+
+
+def test_the_file_is_renamed_once_it_is_refused_and_nothing_else_is(tmp_path, timeline):
+    opened, sidecar = tmp_path / "x", tmp_path / "x.kernnotes"
+    file = NotesFile(opened, timeline)
+    with pytest.raises(FileError, match=r"^there is no file of other notes to set aside$"):
+        file.set_aside()
+    file.keep(NOTES)
+    with pytest.raises(
+        FileError, match=r"^x\.kernnotes: its notes are of this timeline, and stay$"
+    ):
+        file.set_aside()
+    sidecar.write_text("mine")
+    assert file.set_aside() == "x.kernnotes.old-1"
+    assert (tmp_path / "x.kernnotes.old-1").read_text() == "mine"
+    again = NotesFile(opened, timeline)
+    again.read()
+    assert again.notes == NOTES
+
+
+def test_a_folder_in_the_file_s_place_cannot_be_renamed_over_a_file_and_says_so(tmp_path, timeline):
+    (tmp_path / "x.kernnotes").mkdir()
+    file = NotesFile(tmp_path / "x", timeline)
+    with pytest.raises(
+        FileError, match=r"^x\.kernnotes: cannot be renamed: Not a directory; move it away$"
+    ):
+        file.set_aside()
+    assert [path.name for path in tmp_path.iterdir()] == ["x.kernnotes"]
 
 
 def test_another_run_has_other_times_and_another_trace_other_stages():

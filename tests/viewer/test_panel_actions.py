@@ -3,6 +3,7 @@
 import pytest
 from kerntape.viewer.actions import EVERYWHERE, named, on_timeline
 from kerntape.viewer.panel_actions import (
+    BOOKMARKS,
     CALIBRATE,
     COMPARE,
     HAZARDS,
@@ -13,6 +14,7 @@ from kerntape.viewer.panel_actions import (
     in_section,
 )
 from kerntape.viewer.screens import compare, machine, summary
+from kerntape.viewer.screens.bookmarks_panel import BookmarksPanel
 from kerntape.viewer.screens.calibrate import CalibratePanel
 from kerntape.viewer.screens.compare_keys import compare_moves
 from kerntape.viewer.screens.hazards import HazardPanel
@@ -21,6 +23,7 @@ from kerntape.viewer.screens.panel import Panel
 SCREENS = {
     "summary": summary.OWN,
     "list": Panel.OWN,
+    "bookmarks": BookmarksPanel.OWN,
     "calibrate": CalibratePanel.OWN,
     "hazards": HazardPanel.OWN,
     "compare": compare.OWN,
@@ -40,7 +43,7 @@ def test_help_export_and_colours_are_on_the_same_keys_everywhere(actions):
 
 
 def test_every_action_belongs_to_one_of_the_screens_and_is_in_the_one_table():
-    sections = (SUMMARY, LISTS, CALIBRATE, HAZARDS, COMPARE, MACHINE)
+    sections = (SUMMARY, LISTS, BOOKMARKS, CALIBRATE, HAZARDS, COMPARE, MACHINE)
     assert [one for section in sections for one in in_section(section)] == list(PANEL_ACTIONS)
     assert all(named(action.name) is action for action in PANEL_ACTIONS)
 

@@ -8,7 +8,9 @@ from kerntape.viewer.app import export_svg
 from kerntape.viewer.model.text import Span
 from kerntape.viewer.model.tones import GROUND, LABEL, TEXT, Paint, tone
 from kerntape.viewer.picture_file import compose, free_name, svg
+from kerntape.viewer.widgets.painted import Painted
 from kerntape.viewer.widgets.palette import DARK, LIGHT, Palette
+from painted_text import last_line, line_text
 
 GEMM = tone(Paint.GEMM)
 COLOURS = Palette(DARK)
@@ -116,3 +118,21 @@ def test_a_free_name_is_no_longer_than_a_file_s_may_be(tmp_path, title):
         path = free_name(tmp_path, title, ".yaml", "critical-path")
         path.touch()
     assert path.name.endswith("-critical-path-2.yaml")
+
+
+def test_a_name_of_another_kind_of_picture_is_refused_at_the_prompt(
+    drive, decode, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+
+    async def scenario(pilot, screen):
+        await pilot.press("colon", *"picture", "space", *"pic.png", "enter")
+        prompt = pilot.app.screen.query_one("#prompt", Painted)
+        assert "a picture must be saved as .svg, not .png: type pic.svg" in line_text(
+            prompt.lines[-1]
+        )
+        await pilot.press(*["backspace"] * 4, "enter")
+        return last_line(screen)
+
+    assert drive(decode, scenario) == "saved pic.svg"
+    assert [path.name for path in tmp_path.iterdir()] == ["pic.svg"]

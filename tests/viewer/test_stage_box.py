@@ -54,7 +54,7 @@ def test_a_stage_with_its_times_reason_handles_and_what_it_released():
 def test_what_does_not_fit_is_counted():
     assert box(two_commands().build(), 4, height=8)[-3:] == [
         "│ ready 50 ns",
-        "│ … 14 more",
+        "│ … 14 more: O shows all",
         "└─────────────────────────────",
     ]
 

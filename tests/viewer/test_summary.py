@@ -101,7 +101,7 @@ def test_the_summary_of_a_small_timeline():
         "  GEMM              50.0 %    48.00 ns  ████████████████████",
         "  CPU               20.8 %    20.00 ns  ████████▎",
         "  TCM               20.8 %    20.00 ns  ████████▎",
-        "  MATH               8.3 %    8.000 ns  ███▎",
+        "  MATH               8.3 %     8.00 ns  ███▎",
     ]
 
 
@@ -189,10 +189,10 @@ def test_hazards_alike_are_added_up_violations_first():
     first = next(at for at, line in enumerate(shown) if line.startswith("  hazards"))
     assert shown[first : first + 5] == [
         "  hazards   ! 1 violated   ? 1 potential   ◇ 3 held   ◇ 0 at no cost",
-        "  ! WAR on s: violated once, 5 ns",
+        "  ! WAR on s: violated once, 5.00 ns",
         "  ? WAR on s: possible once",
-        "  ◇ RAW on s: held 2 times, 80.00 ns in all, the longest 50 ns",
-        "  ◇ WAW on s: held once, 60 ns",
+        "  ◇ RAW on s: held 2 times, 80.00 ns in all, the longest 50.00 ns",
+        "  ◇ WAW on s: held once, 60.00 ns",
     ]
 
 
@@ -214,7 +214,10 @@ def test_a_deadlock_says_what_is_waited_for_for_ever_and_what_clears_it():
         "    a queue depth of 4 clears it: --set topology.ipcq.depth=4",
     ]
     alone = replace(timeline, deadlock=Deadlock((waits(0, 1),), (), None))
-    assert text_of(alone)[2:4] == ["    ! lists who waits for whom", "    no queue depth clears it"]
+    assert text_of(alone)[2:4] == [
+        "    ! lists who waits for whom",
+        "    no queue depth and no shipped policy clears it",
+    ]
 
 
 def test_of_a_run_that_stopped_the_hazards_are_not_evaluated():
@@ -262,11 +265,11 @@ def test_a_low_screen_shows_the_largest_of_every_part_and_the_rest_below_it():
         *whole[:2],
         *whole[3:9],
         "  hazards   ! 0 violated   ? potential: not searched   ◇ 2 held   ◇ 0 at no cost",
-        "  ◇ RAW on s: held once, 50 ns",
+        "  ◇ RAW on s: held once, 50.00 ns",
         *whole[14:18],
         "",
         "  other hazards",
-        "  ◇ WAW on s: held once, 40 ns",
+        "  ◇ WAW on s: held once, 40.00 ns",
         "",
         "  the rest of the critical path",
         whole[18],

@@ -23,7 +23,8 @@ class Terminal:
 
     def __init__(self, folder, command="sh"):
         self._server = ["tmux", "-L", f"kerntape-{uuid.uuid4().hex[:8]}", "-u", "-f", os.devnull]
-        environment = {key: value for key, value in os.environ.items() if key != "TMUX"}
+        ours = ("TMUX", "COLUMNS", "LINES")  # the session and the size that we may be in ourselves
+        environment = {key: value for key, value in os.environ.items() if key not in ours}
         self._environment = environment | {"LC_ALL": "C.UTF-8", "PS1": "$ "}
         self._run("new-session", "-d", "-x", "100", "-y", "30", "-c", str(folder), command)
 

@@ -6,7 +6,9 @@ from hypothesis import strategies as st
 from kerntape.viewer.model.times import (
     Tick,
     TimeTextError,
+    alike,
     exact,
+    most_cells,
     parse,
     parse_signed,
     ruler,
@@ -43,6 +45,34 @@ def test_an_exact_time_has_all_its_digits_and_no_zeros_at_its_end(time_ps, writt
 )
 def test_a_short_time_has_about_four_digits(time_ps, written):
     assert short(time_ps) == written
+
+
+@pytest.mark.parametrize(
+    ("times_ps", "written"),
+    [
+        ((), []),
+        (
+            (1_240_000, 231_100, 40_000, 4_000, 7),
+            ["1.240 µs", "231.1 ns", "40.0 ns", "4.0 ns", "7 ps"],
+        ),
+        ((40_000, 4_049), ["40.00 ns", "4.05 ns"]),
+        ((999_960, 2_000), ["1.000 µs", "2.000 ns"]),  # the first is no time of nanoseconds
+    ],
+)
+def test_times_below_each_other_have_as_many_decimals_as_the_longest_of_their_unit(
+    times_ps, written
+):
+    assert alike(times_ps) == written
+
+
+@pytest.mark.parametrize(
+    "longest_ps", [0, 999, 88_000, 999_999, 1_000_000, 127 * 10**6, 10**13 + 1]
+)
+def test_no_exact_time_up_to_the_longest_takes_more_cells_than_is_said(longest_ps):
+    below = [longest_ps, *(min(longest_ps, 10**k - 1) for k in range(16))]
+    assert max(len(exact(time_ps)) for time_ps in below) <= most_cells(longest_ps)
+    assert most_cells(88_000) == len("88.999 ns")
+    assert most_cells(1_000_000) == len("1.000001 µs")
 
 
 @pytest.mark.parametrize(

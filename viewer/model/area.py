@@ -162,12 +162,15 @@ def area_lines(
 def _table(title: str, rows: list[Figures]) -> Iterator[Line]:
     head = "".join(f"{name:>{room}}" for name, room in zip(COLUMNS, COLUMN_CELLS, strict=True))
     yield (Span(fit(title, NAME_CELLS) + head, FAINT),)
+    lasting = (ps for row in rows for ps in (row.sum_ps, row.p50_ps, row.p99_ps))
+    told = iter(times.alike(lasting))
     for row in rows:
+        in_all, p50, p99 = next(told), next(told), next(told)
         words = (
-            str(row.count),
-            times.short(row.sum_ps),
-            times.short(row.p50_ps) if row.count else "–",
-            times.short(row.p99_ps) if row.count else "–",
+            f"{row.count:,}",
+            in_all,
+            p50 if row.count else "–",
+            p99 if row.count else "–",
             f"{row.busy_permille // 10}.{row.busy_permille % 10} %",
         )
         cells = "".join(f"{w:>{room}}" for w, room in zip(words, COLUMN_CELLS, strict=False))

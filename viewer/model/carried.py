@@ -1,4 +1,4 @@
-"""The cursor carried from one timeline to another of the same trace, so that nothing jumps."""
+"""The cursor carried from one timeline to another of the same kernel, so that nothing jumps."""
 
 from dataclasses import replace
 
@@ -16,7 +16,7 @@ def carried(old: TimelineIndex, new: TimelineIndex, look: Look) -> Look:
     earlier) gives the first look.
     """
     stage = same_stage(old, new, look.stage)
-    if not _have_equal_rows(old, new) or (look.stage != NO_STAGE and stage == NO_STAGE):
+    if not have_equal_rows(old, new) or (look.stage != NO_STAGE and stage == NO_STAGE):
         return first_look(new)
     trail = tuple(same_stage(old, new, one) for one in look.trail)
     kept = replace(look, stage=stage, trail=tuple(one for one in trail if one != NO_STAGE))
@@ -48,8 +48,10 @@ def same_stage(old: TimelineIndex, new: TimelineIndex, stage: int) -> int:
         return NO_STAGE
     if old.timeline.stages is new.timeline.stages:
         return stage
-    pe, command = old.pe(stage), old.command(stage)
-    mine = old.commands.stages(old.commands.position(pe, command))
+    mine = old.commands.stages(old.command_position(stage))
+    pe, command = pe_there(old, new, old.pe(stage)), old.command(stage)
+    if pe is None:
+        return NO_STAGE
     position = new.commands.position(pe, command)
     if position == len(new.commands.keys) or new.commands.keys[position] != (pe << 32) + command:
         return NO_STAGE
@@ -58,6 +60,15 @@ def same_stage(old: TimelineIndex, new: TimelineIndex, stage: int) -> int:
     others = _alike(new, theirs, old, stage)
     place = alike.index(stage)
     return others[place] if place < len(others) else NO_STAGE
+
+
+def pe_there(old: TimelineIndex, new: TimelineIndex, pe: int) -> int | None:
+    """The new timeline's PE of the same rank as that one of the old; None where it has none."""
+    if old.timeline.trace is new.timeline.trace:
+        return pe
+    rank = old.timeline.trace.pes[pe].rank
+    ranks = (one.rank for one in new.timeline.trace.pes)
+    return next((number for number, one in enumerate(ranks) if one == rank), None)
 
 
 def _alike(index: TimelineIndex, among: range, model: TimelineIndex, stage: int) -> list[int]:
@@ -71,6 +82,6 @@ def _alike(index: TimelineIndex, among: range, model: TimelineIndex, stage: int)
     return [among.start + place for place in np.flatnonzero(same).tolist()]
 
 
-def _have_equal_rows(old: TimelineIndex, new: TimelineIndex) -> bool:
+def have_equal_rows(old: TimelineIndex, new: TimelineIndex) -> bool:
     """Row keys mean the same in both."""
     return old.tree.rows == new.tree.rows

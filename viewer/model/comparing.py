@@ -134,6 +134,24 @@ def first_pair(comparison: Comparison) -> Pair:
     return followed(comparison, Pair((upper, lower)), upper)
 
 
+def pair_at(comparison: Comparison, own: int, look: Look) -> Pair:
+    """As somebody looks at the `own` side alone: the cursor, what is folded and the window are those;
+    where all of it was shown, all of both is.
+    """
+    side = comparison.sides[own]
+    here = replace(
+        first_look(side),
+        folded=look.folded,
+        row=look.row,
+        stage=look.stage,
+        at_ps=look.at_ps,
+        is_placed=look.is_placed,
+    )
+    if look.span_ps <= side.timeline.makespan_ps:
+        here = window(side, here, look.from_ps, look.span_ps)
+    return followed(comparison, replace(first_pair(comparison), active=own), here)
+
+
 def moved(comparison: Comparison, pair: Pair, move: Move) -> Pair:
     """A move of the timeline on the active side; the other follows."""
     return followed(comparison, pair, move(comparison.sides[pair.active], pair.look))

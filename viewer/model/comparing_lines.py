@@ -1,5 +1,7 @@
 """The lines of two timelines side by side: heads, who is ahead, and where the difference comes from."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ...replay.analysis.compare import Unit
@@ -10,7 +12,7 @@ from .changes import signed_percent
 from .comparing import LOWER, UPPER, Comparison, Pair, leads
 from .frame import lane_axis
 from .lanes import BLOCK_TITLES
-from .lists import scroll_top
+from .lists import ALL_SEEN, Unseen, scroll_top
 from .marking import delta_words
 from .text import Line, Span, fit, fit_line, printable, spread
 from .tones import ACCENT, FAINT, MUTED, STRONG, TEXT, Paint, tone
@@ -39,9 +41,10 @@ def heading_line(comparison: Comparison, width: int) -> Line:
     """Both makespans and their difference, and how the two are lined up."""
     upper, lower = (side.timeline.makespan_ps for side in comparison.sides)
     change = comparison.change_ps
+    told = times.alike((upper, lower, abs(change)))
     left = (
-        Span(f" {times.short(upper)} → {times.short(lower)}", STRONG),
-        Span(f"  {signed_time(change)}", tone(Paint.DISPATCH)),
+        Span(f" {told[0]} → {told[1]}", STRONG),
+        Span(f"  {signed(change, told[2])}", tone(Paint.DISPATCH)),
         Span(f"  {signed_percent(change, upper)}", MUTED),
     )
     lined_up = comparison.alignment
@@ -49,8 +52,12 @@ def heading_line(comparison: Comparison, width: int) -> Line:
     return spread(left, (Span(f"{how} ", MUTED),), width)
 
 
-def pane_line(comparison: Comparison, pair: Pair, side: int, width: int) -> Line:
-    """The head of a pane: which timeline it is; the one with the cursor stands out."""
+def pane_line(
+    comparison: Comparison, pair: Pair, side: int, width: int, unseen: Unseen = ALL_SEEN
+) -> Line:
+    """The head of a pane: which timeline it is, and how many rows are not shown; the one with the
+    cursor stands out.
+    """
     timeline = comparison.sides[side].timeline
     name = printable(comparison.sides[side].name)
     setting = printable(f"{timeline.calibration.name} · {timeline.policy.name}")
@@ -58,7 +65,8 @@ def pane_line(comparison: Comparison, pair: Pair, side: int, width: int) -> Line
     mark = Span(" › " if is_active else "   ", ACCENT)
     words = f"{name}  {times.short(timeline.makespan_ps)}  "
     head = (mark, Span(words, STRONG if is_active else TEXT), Span(setting, MUTED))
-    return spread(head, (Span(f"{delta_words(pair.looks[side])} ", ACCENT),), width)
+    right = "  ".join(words for words in (delta_words(pair.looks[side]), unseen.words) if words)
+    return spread(head, (Span(f"  {right} ", ACCENT),), width)
 
 
 def lead_lines(comparison: Comparison, pair: Pair, width: int) -> list[Line]:
@@ -106,8 +114,9 @@ def difference_lines(
     times_head = "".join(f"{head:>{TIME_CELLS}}" for head in ("upper", "lower", "change"))
     head = (Span(fit(words, _name_cells(width)), FAINT), Span(times_head, FAINT))
     lines: list[Line] = [fit_line(head, width)]
+    told = _told(found)
     for place, one in enumerate(found[top : top + room], start=top):
-        lines.append(_difference(one, place == pair.chosen, largest, width))
+        lines.append(_difference(one, told[place], place == pair.chosen, largest, width))
     lines += [fit_line((), width)] * (height - len(lines))
     return lines[:height], top
 
@@ -120,21 +129,40 @@ def _bar_cells(width: int) -> int:
     return BAR_CELLS if width >= NARROW_BELOW else NARROW_BAR_CELLS
 
 
-def _difference(one: Difference, is_chosen: bool, largest_ps: int, width: int) -> Line:
+def _told(found: Sequence[Difference]) -> list[tuple[str, str, str]]:
+    """Per line its two times and their difference in words, alike in the whole table."""
+    words = iter(
+        times.alike(
+            abs(time_ps) for one in found for time_ps in (one.left_ps, one.right_ps, one.change_ps)
+        )
+    )
+    return [
+        (
+            _time(one.left_ps, next(words)),
+            _time(one.right_ps, next(words)),
+            signed(one.change_ps, next(words)),
+        )
+        for one in found
+    ]
+
+
+def _difference(
+    one: Difference, told: tuple[str, str, str], is_chosen: bool, largest_ps: int, width: int
+) -> Line:
     looks = STRONG if is_chosen else TEXT
     bar = "█" * (-(-abs(one.change_ps) * _bar_cells(width) // largest_ps) if largest_ps else 0)
     paint = Paint.DISPATCH if one.change_ps > 0 else Paint.ACCENT
     name = f"{' › ' if is_chosen else '   '}{group_words(one.group)}"
     line = (
         Span(fit(name, _name_cells(width)), looks),
-        Span(f"{_time(one.left_ps):>{TIME_CELLS}}{_time(one.right_ps):>{TIME_CELLS}}", MUTED),
-        Span(f"{signed_time(one.change_ps):>{TIME_CELLS}}  ", looks),
+        Span(f"{told[0]:>{TIME_CELLS}}{told[1]:>{TIME_CELLS}}", MUTED),
+        Span(f"{told[2]:>{TIME_CELLS}}  ", looks),
         Span(bar, tone(paint)),
     )
     return fit_line(line, width)
 
 
-DIFFERENCE_COLUMNS = ("part of the critical paths", "upper_ps", "lower_ps", "change_ps")
+DIFFERENCE_COLUMNS = ("path_part", "upper_ps", "lower_ps", "change_ps")
 
 
 def difference_rows(comparison: Comparison, pair: Pair) -> list[tuple[object, ...]]:
@@ -145,15 +173,15 @@ def difference_rows(comparison: Comparison, pair: Pair) -> list[tuple[object, ..
     ]
 
 
-def _time(time_ps: int) -> str:
-    return times.short(time_ps) if time_ps else "·"
+def _time(time_ps: int, words: str) -> str:
+    return words if time_ps else "·"
 
 
-def signed_time(change_ps: int) -> str:
-    """`+3.090 µs`, `−41.00 ns`, `·` for none."""
+def signed(change_ps: int, words: str) -> str:
+    """A change, in words for its size, with its sign: `+3.090 µs`, `−41.0 ns`; `·` for none."""
     if not change_ps:
         return "·"
-    return f"{'+' if change_ps > 0 else '−'}{times.short(abs(change_ps))}"
+    return f"{'+' if change_ps > 0 else '−'}{words}"
 
 
 def group_words(group: Group) -> str:

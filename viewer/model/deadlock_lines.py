@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ...schemas.deadlock import BlockedCommand, Deadlock, depth_remedy
+from ...schemas.deadlock import BlockedCommand, Deadlock
 from .index import NO_STAGE, TimelineIndex
 from .text import Line, Span, fit_line, printable, wrap
 from .tones import ACCENT, FAINT, MUTED, STRONG, TEXT, Paint, tone
@@ -44,7 +44,7 @@ def deadlock_head(deadlock: Deadlock | None, width: int) -> list[Line]:
     tail = f", {len(deadlock.tail)} more PEs wait behind them" if deadlock.tail else ""
     return [
         fit_line((Span(f"  {circle}{tail}", tone(Paint.VIOLATED)),), width),
-        fit_line((Span(f"  {depth_remedy(deadlock.clearing_depth)}", STRONG),), width),
+        fit_line((Span(f"  {deadlock.remedy}", STRONG),), width),
     ]
 
 
@@ -103,19 +103,19 @@ def deadlock_foot(index: TimelineIndex, place: int, width: int) -> list[Line]:
 
 
 BLOCKED_COLUMNS = (
-    "cycle",
-    "rank",
+    "in_cycle",
+    "pe",
     "command",
     "verb",
     "waits_for",
-    "for_rank",
+    "for_pe",
     "for_command",
     "line",
 )
 
 
 def blocked_rows(deadlock: Deadlock | None) -> Iterator[tuple[object, ...]]:
-    """The blocked commands as they are saved; `cycle` is 1 for those that wait for each other, else 0."""
+    """The blocked commands as they are saved; `in_cycle` is 1 for those that wait for each other, else 0."""
     for place, one in enumerate(blocked_commands(deadlock) if deadlock else ()):
         is_in_cycle = int(deadlock is not None and place < len(deadlock.cycle))
         waits = (one.waits_for, one.for_rank, one.for_command)

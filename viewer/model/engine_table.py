@@ -8,6 +8,8 @@ from .tones import FAINT, MUTED, STRONG, TEXT, Paint, tone
 LEAST_TITLE_CELLS, MOST_TITLE_CELLS = 15, 19
 COLUMN_CELLS = 9
 OTHER = "other"
+NONE, HARDLY_ANY = "·", "<0.1 %"
+"""Parts of a whole that are not told in numbers."""
 
 
 def engine_table(
@@ -91,9 +93,9 @@ def per_ps(use: EngineUse) -> float:
 def percent(part: int, whole: int) -> str:
     """`20.8 %`, `<0.1 %` for hardly any, `·` for none."""
     if not part or not whole:
-        return "·"
+        return NONE
     tenths = (1000 * part + whole // 2) // whole
-    return f"{tenths // 10}.{tenths % 10} %" if tenths else "<0.1 %"
+    return f"{tenths // 10}.{tenths % 10} %" if tenths else HARDLY_ANY
 
 
 _IDLE_COLUMNS = tuple(f"{IDLE_WORDS[idle].replace(' ', '_')}_ps" for idle in Idle)

@@ -32,8 +32,10 @@ FOLD_GLYPHS = {True: "▸ ", False: "▾ "}
 PIN_GLYPH = "┬ "
 
 
-def header_line(index: TimelineIndex, width: int, delta: str = "") -> Line:
-    """File, topology, calibration, policy · makespan and tiles; a deadlock says so first, Δ to a mark."""
+def header_line(index: TimelineIndex, width: int, *more_words: str) -> Line:
+    """File, topology, calibration, policy · makespan and tiles. A deadlock says so first, before it
+    stands what else there is to say of the look (Δ to a mark), unless it is ''.
+    """
     timeline = index.timeline
     parts = (timeline.topology.name, timeline.calibration.name, timeline.policy.name)
     setting = printable(" · ".join(parts))
@@ -42,8 +44,9 @@ def header_line(index: TimelineIndex, width: int, delta: str = "") -> Line:
     if timeline.status is Status.DEADLOCK:
         stopped = (Span("DEADLOCK", tone(Paint.VIOLATED)), Span(" after ", MUTED))
         right = (*stopped, *right)
-    if delta:
-        right = (Span(f"{delta}   ", ACCENT), *right)
+    told = "   ".join(words for words in more_words if words)
+    if told:
+        right = (Span(f"{told}   ", ACCENT), *right)
     for more in _tiles(index):
         if line_cells((*left, *right, more)) <= width - 4:
             right = (*right, more)
@@ -56,22 +59,25 @@ def _makespan(index: TimelineIndex) -> Line:
     if index.before_ps is None:
         return (Span(times.short(now), STRONG),)
     change = f" {signed_percent(now - index.before_ps, index.before_ps)}"
+    told_before, told_now = times.alike((index.before_ps, now))
     return (
-        Span(f"{times.short(index.before_ps)} → ", MUTED),
-        Span(times.short(now), STRONG),
+        Span(f"{told_before} → ", MUTED),
+        Span(told_now, STRONG),
         Span(change, tone(Paint.DISPATCH)),
     )
 
 
 def _tiles(index: TimelineIndex) -> Line:
-    """`· 64 tiles`, `· 474 ns a tile`, for a kernel whose arguments say over what it loops."""
+    """`· 2,048 tiles`, `, one every 9.717 ns`, for a kernel whose arguments say over what it loops. PEs
+    sweep shares of the context side by side: how long one tile takes is another matter.
+    """
     arguments = index.timeline.trace.header.arguments
     length, tile = arguments.get("s_kv"), arguments.get("tile")
     if not isinstance(length, int) or not isinstance(tile, int) or min(length, tile) < 1:
         return ()
     count = -(-length // tile)
     each = times.short(index.timeline.makespan_ps // count)
-    return (Span(f" · {count} tiles", MUTED), Span(f" · {each} a tile", MUTED))
+    return (Span(f" · {count:,} tiles", MUTED), Span(f", one every {each}", MUTED))
 
 
 def lane_axis(look: Look, width: int) -> Axis:

@@ -1,5 +1,6 @@
 """Hazards that are alike, added up: one fate, one kind, handles of the same names."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -66,14 +67,21 @@ def _labels(index: TimelineIndex, pes: Int32s, handles: Int32s) -> Int64s:
     return found
 
 
-def group_words(hazards: HazardIndex, group: HazardGroup) -> str:
-    """`RAW on m: held 63 times, 31.01 µs in all, the longest 492 ns`."""
+def groups_words(hazards: HazardIndex, groups: Sequence[HazardGroup]) -> list[str]:
+    """A sentence each: `RAW on m: held 63 times, 31.01 µs in all, the longest 492.0 ns`, times alike."""
+    worst = hazards.table.cost_ps[[group.worst for group in groups]].tolist()
+    costs = [group.cost_ps for group in groups]
+    told = times.alike([*costs, *worst])
+    listed = zip(groups, told[: len(costs)], told[len(costs) :], strict=True)
+    return [_words(hazards, *one) for one in listed]
+
+
+def _words(hazards: HazardIndex, group: HazardGroup, in_all: str, longest: str) -> str:
     what = f"{hazards.kind(group.worst).value} on {hazards.handle_words(group.worst)}"
     count = "once" if group.count == 1 else f"{group.count:,} times"
     words = f"{what}: {VERBS[group.fate]} {count}"
     if not group.cost_ps:
         return words
-    longest = times.exact(int(hazards.table.cost_ps[group.worst]))
     if group.count == 1:
         return f"{words}, {longest}"
-    return f"{words}, {times.short(group.cost_ps)} in all, the longest {longest}"
+    return f"{words}, {in_all} in all, the longest {longest}"

@@ -229,14 +229,23 @@ class HazardIndex:
         if not len(rows):
             return ""
         first = int(rows[0])
-        earlier = self.table.earlier[first]
+        cost = times.exact(int(self.table.cost_ps[first]))
+        return f"{cost} for hazard {self._met_on(rows)}, {self.earlier_words(first)}"
+
+    def held_by(self, stage: int) -> str:
+        """`RAW on O, by #29`; empty where nothing is recorded."""
+        rows = self.holding(stage)
+        return f"{self._met_on(rows)}, by #{self.table.earlier[rows[0]]}" if len(rows) else ""
+
+    def _met_on(self, rows: Int64s) -> str:
+        """`RAW on O`: what the command of the first row, and of those alike, is met on."""
+        earlier = self.table.earlier[rows[0]]
         alike = [int(row) for row in rows if self.table.earlier[row] == earlier]
         names = list(dict.fromkeys(self.handle_words(row) for row in alike))
         shown = ", ".join(names[:MAX_HANDLES_NAMED]) + (
             "…" if len(names) > MAX_HANDLES_NAMED else ""
         )
-        cost = times.exact(int(self.table.cost_ps[first]))
-        return f"{cost} for hazard {self.kind(first).value} on {shown}, {self.earlier_words(first)}"
+        return f"{self.kind(int(rows[0])).value} on {shown}"
 
     def sentence(self, row: int) -> str:
         """The pair and what became of it, in one sentence; of several PEs, on which."""

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from .text import Line, Span, cells, cut, fit, fit_line, line_cells, wrap
+from .lists import ALL_SEEN, Unseen
+from .text import Line, Span, cells, cut, fit, fit_line, line_cells, spread, wrap
 from .tones import ACCENT, FAINT, MUTED, STRONG, TEXT
 
 KEY_CELLS = 18
@@ -60,10 +61,12 @@ def found_actions(sections: Sections, typed: str) -> list[Listed]:
     return [action for _, actions in sections for action in actions if fits(action, typed)]
 
 
-def help_title(width: int) -> Line:
-    """The head of the panel."""
+def help_title(width: int, unseen: Unseen = ALL_SEEN) -> Line:
+    """The head of the panel; what is listed above and below what is shown stands at its end."""
     words = f"── keys ── {HEAD} "
-    return fit_line((Span(words, STRONG), Span("─" * max(width - len(words), 0), FAINT)), width)
+    more = f" {unseen.words} ─" if unseen.words else ""
+    rule = "─" * max(width - cells(words) - cells(more), 0)
+    return fit_line((Span(words, STRONG), Span(rule, FAINT), Span(more, MUTED)), width)
 
 
 def key_lines(sections: Sections, typed: str, chosen: int, width: int) -> KeyLines:
@@ -169,12 +172,24 @@ def entries_line(entries: str, width: int) -> Line:
     return fit_line((Span(f" {' · '.join(shown)}", MUTED),), width)
 
 
-def hint_line(hints: tuple[tuple[str, str], ...], width: int) -> Line:
-    """Keys and words, as many as fit: the first ones, and always the last two."""
+def hint_line(hints: tuple[tuple[str, str], ...], width: int, unseen: Unseen = ALL_SEEN) -> Line:
+    """Keys and words, as many as fit: the first ones, and always the last two. What a list has above
+    and below what is shown stands at the end.
+    """
     first, last = list(hints[:-2]), hints[-2:]
-    while first and line_cells(_hinted((*first, *last))) > width:
+    room = width - line_cells(_more(unseen))
+    while first and line_cells(_hinted((*first, *last))) > room:
         first.pop()
-    return fit_line(_hinted((*first, *last)), width)
+    return spread(_hinted((*first, *last)), _more(unseen), width)
+
+
+def more_line(unseen: Unseen, width: int) -> Line:
+    """What a list has above and below what is shown, at the end of an empty line."""
+    return spread((), _more(unseen), width)
+
+
+def _more(unseen: Unseen) -> Line:
+    return (Span(f"{unseen.words} ", ACCENT),) if unseen.words else ()
 
 
 def _hinted(hints: tuple[tuple[str, str], ...]) -> Line:

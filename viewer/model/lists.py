@@ -1,4 +1,7 @@
-"""Moving through a long list of which only a part is shown."""
+"""Moving through a long list of which only a part is shown, and what to say of the rest."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 
 def moved(action: str, place: int, count: int, page: int) -> int:
@@ -28,3 +31,30 @@ def scroll_top(top: int, chosen: int, count: int, height: int) -> int:
     """The first line to show so that `chosen` is among `height` lines, moving as little as may be."""
     top = min(max(top, chosen - height + 1), chosen)
     return max(0, min(top, count - height))
+
+
+@dataclass(frozen=True, slots=True)
+class Unseen:
+    """How many lines of a list lie above and below those that are shown."""
+
+    above: int = 0
+    below: int = 0
+
+    @property
+    def words(self) -> str:
+        """`↑ 3 more  ↓ 4 more`, only the ways in which there are any; '' where all is shown."""
+        ways = (("↑", self.above), ("↓", self.below))
+        return "  ".join(f"{way} {count:,} more" for way, count in ways if count)
+
+
+ALL_SEEN = Unseen()
+
+
+def unseen(count: int, top: int, height: int) -> Unseen:
+    """What `height` lines from `top` on leave out of `count`."""
+    return Unseen(min(top, count), max(count - top - height, 0))
+
+
+def unseen_among(counts: Sequence[bool], top: int, height: int) -> Unseen:
+    """What `height` lines from `top` on leave out of those lines that count."""
+    return Unseen(sum(counts[:top]), sum(counts[top + height :]))

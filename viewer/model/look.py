@@ -35,7 +35,8 @@ class Look:
     `hidden` are the rows left out, `pinned` those that stay at the top, by key. `mark_ps` is the
     mark (NO_TIME for none), `mark_stage` the stage that was marked. `area` is a range of time under
     study; while its end is yet to be chosen, `area_from_ps` is where it began. `is_placed`: the
-    cursor is where somebody put it, and not where it was at first.
+    cursor is where somebody put it, and not where it was at first. `rows_like` is the pattern for
+    which rows are hidden, '' without one.
     """
 
     from_ps: int
@@ -54,6 +55,7 @@ class Look:
     area_from_ps: int = NO_TIME
     area: tuple[int, int] | None = None
     is_placed: bool = False
+    rows_like: str = ""
 
     @property
     def span_ps(self) -> int:
@@ -80,6 +82,7 @@ def select(index: TimelineIndex, look: Look, stage: int) -> Look:
     hidden = look.hidden
     if row in hidden:
         hidden -= {row, *index.tree.above(row)}
+        look = replace(look, rows_like=look.rows_like if hidden else "")
     chosen = replace(look, stage=stage, row=row, at_ps=index.start(stage), trail=(), hidden=hidden)
     return reveal(index, replace(chosen, is_placed=True))
 

@@ -112,11 +112,11 @@ def next_engine(shown: MachineLook, load: Load, by: int = 1) -> MachineLook:
     return replace(shown, engine=known[(place + by) % len(known)])
 
 
-LOAD_COLUMNS = ("rank", "sip", "cube", "pe", "what", "busy share")
+LOAD_COLUMNS = ("pe", "sip", "cube", "pe_in_cube", "engine", "busy_share")
 
 
 def load_rows(topology: Topology, load: Load) -> list[tuple[object, ...]]:
-    """The load as it is saved: an engine of a PE a row, then a link a row."""
+    """The load as it is saved: an engine of a PE a row, `pe` being its rank, then a link a row."""
     rows: list[tuple[object, ...]] = []
     for rank, engines in load.pe.items():
         place = topology.place(rank)

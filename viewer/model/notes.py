@@ -19,8 +19,8 @@ from ...schemas.timeline_checks import MAX_PS
 from . import times
 from .carried import same_stage
 from .index import NO_STAGE, TimelineIndex
-from .text import MOST_QUOTED, Line, Span, cut, fit, fit_line, printable
-from .tones import ACCENT, FAINT, MUTED, STRONG, TEXT
+from .text import MOST_QUOTED, Line, Span, cut, fit, fit_line, printable, wrap
+from .tones import ACCENT, FAINT, MUTED, STRONG, TEXT, Paint, tone
 from .words import stage_name
 
 VERSION = 2
@@ -152,6 +152,14 @@ def added(notes: tuple[Note, ...], note: Note) -> tuple[Note, ...]:
     return tuple(sorted([*others, note], key=lambda one: (one.at_ps, one.name)))
 
 
+def joined(notes: tuple[Note, ...], more: tuple[Note, ...]) -> tuple[Note, ...]:
+    """With more of them; those whose name is taken get a free one."""
+    for note in more:
+        is_taken = any(one.name == note.name for one in notes)
+        notes = added(notes, replace(note, name=free_note_name(notes)) if is_taken else note)
+    return notes
+
+
 def free_note_name(notes: tuple[Note, ...]) -> str:
     """`a`, `b` … `z`, `27` …: the first that no note has."""
     taken = {note.name for note in notes}
@@ -160,8 +168,18 @@ def free_note_name(notes: tuple[Note, ...]) -> str:
     return free[0] if free else str(len(notes) + 1)
 
 
-def note_head(notes: tuple[Note, ...], left_out: int, width: int) -> list[Line]:
-    """The head of the list, and how many notes are not in it."""
+def place_of(notes: tuple[Note, ...], stage: int, at_ps: int) -> Note | None:
+    """The note on a stage, or at a bare time (NO_STAGE): the first of several, None where there is none."""
+    here = (note for note in notes if note.stage == stage)
+    return next((note for note in here if stage != NO_STAGE or note.at_ps == at_ps), None)
+
+
+def note_head(
+    notes: tuple[Note, ...], left_out: int, width: int, complaint: str = ""
+) -> list[Line]:
+    """The head of the list, and how many notes are not in it; first why they are not written (`complaint`),
+    in as many lines as that takes.
+    """
     head: Line = (Span(f"    {'name':<12}{'at':>14}  {'stage':<34}  note", FAINT),)
     if not notes:
         head = (Span("  no bookmarks: b sets one at the cursor, :note adds words to it", MUTED),)
@@ -171,6 +189,8 @@ def note_head(notes: tuple[Note, ...], left_out: int, width: int) -> list[Line]:
         if left_out == 1:
             them = "1 is not shown: what it marks"
         lines.insert(0, (Span(f"  {them} is not in this run", MUTED),))
+    told = wrap(printable(complaint), max(width - 3, 8))
+    lines = [*((Span(f"  {words}", tone(Paint.VIOLATED)),) for words in told), *lines]
     return [fit_line(line, width) for line in lines]
 
 

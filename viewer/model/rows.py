@@ -5,8 +5,10 @@ from dataclasses import replace
 from .hazards import own_hazards
 from .idle_cells import legend_height
 from .index import NO_STAGE, TimelineIndex
+from .lists import Unseen, unseen
 from .look import Look, Overlay, select
 from .matching import compiled, matching
+from .text import MOST_QUOTED, cut, printable
 
 
 def shown_rows(index: TimelineIndex, look: Look) -> tuple[int, ...]:
@@ -51,6 +53,13 @@ def scrolled(index: TimelineIndex, look: Look, height: int) -> Look:
     return replace(look, top=max(0, min(top, len(rows) - room)))
 
 
+def unseen_rows(index: TimelineIndex, look: Look, height: int) -> Unseen:
+    """How many rows lie above and below those that `height` lines show; pinned ones do not scroll."""
+    fixed = len(look.pinned)
+    room = max(len(in_sight(index, look, height)) - fixed, 0)
+    return unseen(len(shown_rows(index, look)) - fixed, look.top, room)
+
+
 def toggle_pin(index: TimelineIndex, look: Look) -> Look:
     """Keeps the cursor's row at the top, or lets it go back to its place."""
     if look.row < 0:
@@ -72,12 +81,19 @@ def fold_to(index: TimelineIndex, look: Look, depth: int) -> Look:
 def filter_rows(index: TimelineIndex, look: Look, pattern: str) -> Look:
     """Shows only lanes whose name (`PE 3 GEMM`) matches, whatever the case; an empty pattern shows all.
 
-    Raises PatternError for a pattern that is none, or takes too long.
+    Where no row would be left, the look as it was. Raises PatternError for a pattern that is none, or
+    takes too long.
     """
     names = lane_names(index)
     wanted = matching(compiled(pattern), list(names.values()))
     unwanted = {lane for lane, is_wanted in zip(names, wanted, strict=True) if not is_wanted}
-    return _without(index, look, unwanted)
+    found = _without(index, look, unwanted)
+    return look if found is look else replace(found, rows_like=pattern if found.hidden else "")
+
+
+def rows_words(look: Look) -> str:
+    """Which rows are shown, where a pattern chooses them: `rows like gemm`."""
+    return f"rows like {cut(printable(look.rows_like), MOST_QUOTED)}" if look.rows_like else ""
 
 
 def lane_names(index: TimelineIndex) -> dict[int, str]:
@@ -95,7 +111,7 @@ def toggle_idle_rows(index: TimelineIndex, look: Look) -> Look:
     shows all again.
     """
     if look.hidden:
-        return replace(look, hidden=frozenset())
+        return replace(look, hidden=frozenset(), rows_like="")
     return _without(index, look, idle_lanes(index, look))
 
 

@@ -7,7 +7,7 @@ from .hazards import HazardIndex
 from .index import NO_STAGE, TimelineIndex
 from .look import Look
 from .slack import slack_of_index
-from .text import Line, Span, cut, fit_line, wrap
+from .text import Line, Span, cut, fit, fit_line, wrap
 from .tones import FAINT, MUTED, STRONG, TEXT, tone
 from .why import why_words
 from .words import (
@@ -23,6 +23,9 @@ from .words import (
 )
 
 MARGIN = Span("│ ", FAINT)
+
+WHOLE_KEY = "O"
+"""The key that shows whole what has no room here (timeline_actions.py)."""
 
 MOST_PLACED = 5
 """Of more handles than this, the addresses are left out."""
@@ -42,7 +45,8 @@ def box_lines(
         ]
     room = max(height - 1, 0)
     if len(lines) > room > 1:
-        lines[room - 1] = fit_line((MARGIN, Span(f"… {len(lines) - room + 1} more", FAINT)), width)
+        more = f"… {len(lines) - room + 1} more: {WHOLE_KEY} shows all"
+        lines[room - 1] = fit_line((MARGIN, Span(more, FAINT)), width)
     filler = fit_line((MARGIN,), width)
     shown = lines[:room] + [filler] * (room - len(lines))
     return [*shown, (Span("└".ljust(width, "─")[:width], FAINT),)][:height]
@@ -50,14 +54,13 @@ def box_lines(
 
 def _content(index: TimelineIndex, hazards: HazardIndex, stage: int, width: int) -> Iterator[Line]:
     pe, command = index.pe(stage), index.command(stage)
-    tiles = tile_words(index, stage)
-    yield (Span(kind_words(index, stage), _title_tone(index, stage)), Span(f"  {tiles}", TEXT))
+    yield stage_title(index, stage)
     yield (Span(f"command {command}", TEXT), Span(f"  {index.pe_names[pe]}", MUTED))
     words = command_words(index, pe, command)
     if words.lower() != kind_words(index, stage).lower():
         yield from _wrapped(words, width, MUTED)
     yield ()
-    yield from _times(index, stage)
+    yield from stage_times(index, stage)
     yield ()
     yield from _wrapped(why_words(index, hazards, stage), width, TEXT)
     yield ()
@@ -65,24 +68,38 @@ def _content(index: TimelineIndex, hazards: HazardIndex, stage: int, width: int)
     yield from _released(index, stage, width)
 
 
+def stage_title(index: TimelineIndex, stage: int) -> Line:
+    """What kind of stage it is, and which tile of how many."""
+    tiles = tile_words(index, stage)
+    return Span(kind_words(index, stage), _title_tone(index, stage)), Span(f"  {tiles}", TEXT)
+
+
 def _title_tone(index: TimelineIndex, stage: int) -> int:
     return tone(index.paint(stage))
 
 
-def _times(index: TimelineIndex, stage: int) -> Iterator[Line]:
+def stage_times(index: TimelineIndex, stage: int, word_cells: int = 6) -> Iterator[Line]:
+    """When it was ready, began and ended, and its slack as soon as that is known: a line each, behind
+    a word of so many cells.
+    """
     ready, start, end = index.ready(stage), index.start(stage), index.end(stage)
     waited = f"  +{times.exact(start - ready)}" if start > ready else ""
-    yield (Span("ready ", FAINT), Span(times.exact(ready), TEXT))
-    yield (Span("start ", FAINT), Span(times.exact(start), TEXT), Span(waited, STRONG))
+    yield (Span(fit("ready", word_cells), FAINT), Span(times.exact(ready), TEXT))
     yield (
-        Span("end   ", FAINT),
+        Span(fit("start", word_cells), FAINT),
+        Span(times.exact(start), TEXT),
+        Span(waited, STRONG),
+    )
+    yield (
+        Span(fit("end", word_cells), FAINT),
         Span(times.exact(end), TEXT),
         Span(f"  {times.exact(end - start)}", STRONG),
     )
     slack = slack_of_index(index).of(stage)
     if slack is not None:
         words = "none: it is critical" if slack == 0 else times.exact(slack)
-        yield (Span("slack ", FAINT), Span(words, STRONG if slack == 0 else TEXT))
+        looks = STRONG if slack == 0 else TEXT
+        yield (Span(fit("slack", word_cells), FAINT), Span(words, looks))
 
 
 def _handles(index: TimelineIndex, stage: int) -> Iterator[Line]:

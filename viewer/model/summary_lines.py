@@ -4,7 +4,6 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from ...replay.hazards.shared import not_compared_text
-from ...schemas.deadlock import depth_remedy
 from ...schemas.timeline import Status
 from . import times
 from .deadlock_lines import first_of_each_pe, forever_words
@@ -18,7 +17,7 @@ from .engine_table import (
 )
 from .fates import FATE_GLYPHS, FATE_PAINTS
 from .hazard_filter import EVERYTHING
-from .hazard_groups import HazardGroup, group_words
+from .hazard_groups import HazardGroup, groups_words
 from .hazard_head import Listed, counts, shared_of
 from .hazards import HazardIndex
 from .idleness import Idle
@@ -63,7 +62,7 @@ class Leads(Enum):
 
 @dataclass(frozen=True)
 class Target:
-    """Where Enter leads from a line: `number` is a lane, a stage or a row."""
+    """Where Enter leads from a line: `number` is a lane, a stage, a row, or a line about the deadlock."""
 
     leads: Leads
     number: int = 0
@@ -80,10 +79,11 @@ class Added:
 
 @dataclass(frozen=True)
 class SummaryLine:
-    """A line; without a target it cannot be chosen."""
+    """A line; without a target it cannot be chosen. A head only says what is listed below it."""
 
     line: Line
     target: Target | None = None
+    is_head: bool = False
 
 
 def summary_lines(
@@ -99,7 +99,7 @@ def summary_lines(
     lines = _roomy(parts)
     if len(lines) > height:
         lines = _close(parts, height)
-    return [SummaryLine(fit_line((Span("  "), *one.line), width), one.target) for one in lines]
+    return [replace(one, line=fit_line((Span("  "), *one.line), width)) for one in lines]
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,7 @@ def _close(parts: tuple[_Part, ...], height: int) -> list[SummaryLine]:
 
 
 def _plain(line: Line) -> SummaryLine:
-    return SummaryLine(line)
+    return SummaryLine(line, is_head=True)
 
 
 def chosen_line(line: Line) -> Line:
@@ -205,20 +205,20 @@ def _deadlock_lines(index: TimelineIndex) -> list[SummaryLine]:
     deadlock = index.timeline.deadlock
     if deadlock is None:
         return []
-    target, waiting = Target(Leads.DEADLOCK), first_of_each_pe(deadlock)
+    waiting = first_of_each_pe(deadlock)
     lines = [
-        SummaryLine((Span(f"  {forever_words(blocked)}", TEXT),), target)
-        for blocked in waiting[:BLOCKED_SHOWN]
+        SummaryLine((Span(f"  {forever_words(one)}", TEXT),), Target(Leads.DEADLOCK, place))
+        for place, one in enumerate(waiting[:BLOCKED_SHOWN])
     ]
     more = len(waiting) - len(lines)
     hanging = (
         f"{more:,} more PE{'s' if more != 1 else ''} wait{'s' if more == 1 else ''} for ever; "
     )
     listed = f"  {hanging if more > 0 else ''}! lists who waits for whom"
-    remedy = f"  {depth_remedy(deadlock.clearing_depth)}"
+    remedy = f"  {deadlock.remedy}"
     return [
         *lines,
-        SummaryLine((Span(listed, MUTED),), target),
+        SummaryLine((Span(listed, MUTED),), Target(Leads.DEADLOCK, len(lines))),
         _plain((Span(remedy, STRONG),)),
     ]
 
@@ -228,21 +228,22 @@ def _deadlock_lines(index: TimelineIndex) -> list[SummaryLine]:
 
 def _path_part(path: PathSummary, index: TimelineIndex) -> _Part:
     makespan_ps = index.timeline.makespan_ps
+    told = times.alike(share.time_ps for share in path.shares)
     return _Part(
         [_plain((Span(f"critical path, {path.stages:,} stages", FAINT),))],
-        [_path_line(share, makespan_ps) for share in path.shares],
+        [_path_line(*one, makespan_ps) for one in zip(path.shares, told, strict=True)],
         LEAST_SHARES,
         "the rest of the critical path",
     )
 
 
-def _path_line(share: PathShare, makespan_ps: int) -> SummaryLine:
+def _path_line(share: PathShare, told: str, makespan_ps: int) -> SummaryLine:
     whole, eighths = divmod(share.time_ps * BAR_CELLS * 8 // max(makespan_ps, 1), 8)
     bar = "█" * whole + EIGHTHS[eighths] or EIGHTHS[1]
     line = (
         Span(fit(share.title, LEAST_TITLE_CELLS), tone(Paint(share.paint))),
         Span(f"{percent(share.time_ps, makespan_ps):>{COLUMN_CELLS}}", STRONG),
-        Span(f"{times.short(share.time_ps):>12}  ", MUTED),
+        Span(f"{told:>12}  ", MUTED),
         Span(bar, tone(Paint(share.paint))),
     )
     is_stage = share.stage != NO_STAGE
@@ -261,15 +262,15 @@ def _hazard_part(
     worst = groups[:WORST_HAZARDS]
     return _Part(
         [*map(_plain, head)],
-        [_hazard_line(hazards, group) for group in worst],
+        [_hazard_line(*one) for one in zip(worst, groups_words(hazards, worst), strict=True)],
         LEAST_GROUPS,
         "other hazards",
     )
 
 
-def _hazard_line(hazards: HazardIndex, group: HazardGroup) -> SummaryLine:
+def _hazard_line(group: HazardGroup, words: str) -> SummaryLine:
     line = (
         Span(f"{FATE_GLYPHS[group.fate]} ", tone(FATE_PAINTS[group.fate])),
-        Span(group_words(hazards, group), TEXT),
+        Span(words, TEXT),
     )
     return SummaryLine(line, Target(Leads.HAZARD, group.worst))

@@ -88,6 +88,11 @@ def line_cells(line: Iterable[Span]) -> int:
     return sum(cells(span.text) for span in line)
 
 
+def is_blank(line: Line) -> bool:
+    """Whether nothing is to be seen of a line."""
+    return not any(span.text.strip() for span in line)
+
+
 def fit_line(line: Line, width: int, tone: int = TEXT) -> Line:
     """The line in exactly `width` cells: cut with an ellipsis, or filled with spaces in `tone`."""
     fitted: list[Span] = []

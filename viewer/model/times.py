@@ -1,6 +1,7 @@
 """Times for people: written, read back, and as the ticks of a ruler. In picoseconds, none negative."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ...schemas.errors import KerntapeError
@@ -28,16 +29,50 @@ def exact(time_ps: int) -> str:
     return f"{decimal(time_ps, size)} {name}"
 
 
+def most_cells(longest_ps: int) -> int:
+    """What `exact` takes at most of any time up to that one."""
+    units = [(name, size) for name, size in UNITS if size <= max(longest_ps, 1)]
+    return max(
+        len(str(min(longest_ps // size, 999 if name != units[0][0] else longest_ps)))
+        + (len(str(size)) if size > 1 else 0)
+        + len(f" {name}")
+        for name, size in units
+    )
+
+
 def short(time_ps: int) -> str:
     """About four digits, rounded half up: `30.31 µs`, `412.0 ns`, `16 ps`, `4611686 s`."""
+    unit, digits = _unit_and_digits(time_ps)
+    return _rounded(time_ps, unit, digits)
+
+
+def alike(times_ps: Iterable[int]) -> list[str]:
+    """As `short`, for times that stand below each other: those of one unit have as many decimals as the
+    longest of them.
+    """
+    told = [(time_ps, *_unit_and_digits(time_ps)) for time_ps in times_ps]
+    decimals: dict[str, int] = {}
+    for _, unit, digits in told:
+        decimals[unit] = min(digits, decimals.get(unit, digits))
+    return [_rounded(time_ps, unit, decimals[unit]) for time_ps, unit, _ in told]
+
+
+def _unit_and_digits(time_ps: int) -> tuple[str, int]:
+    """The unit in which a time has about four digits, and how many of them are decimals."""
     name, size = unit_of(time_ps)
-    whole = time_ps // size
-    digits = 0 if size == 1 else max(0, 4 - len(str(whole)))
+    digits = 0 if size == 1 else max(0, 4 - len(str(time_ps // size)))
     step: int = size // 10**digits
     rounded = (time_ps + step // 2) // step * step
     if rounded >= 1000 * size and name != "s":
-        return short(rounded)
-    return f"{_with_digits(rounded, size, digits)} {name}"
+        return _unit_and_digits(rounded)
+    return name, digits
+
+
+def _rounded(time_ps: int, unit: str, digits: int) -> str:
+    size = _PS_PER_UNIT[unit]
+    step: int = size // 10**digits
+    rounded = (time_ps + step // 2) // step * step
+    return f"{_with_digits(rounded, size, digits)} {unit}"
 
 
 def decimal(time_ps: int, unit_ps: int) -> str:

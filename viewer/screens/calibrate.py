@@ -26,7 +26,7 @@ from ..model.calibrating import (
     typed,
     unchanged,
 )
-from ..model.lists import scroll_top
+from ..model.lists import scroll_top, unseen_among
 from ..model.text import Line, Span, fit_line, printable, wrap
 from ..model.tones import MUTED, STRONG, Paint, tone
 from ..panel_actions import CALIBRATE, in_section
@@ -45,21 +45,26 @@ COMPARE = 1
 
 
 class CalibratePanel(Panel):
-    """`place` is the chosen row. `ask` is called with every new choice of settings."""
+    """`chosen` is the row, at first `row`, as soon as it is there: engines are measured anew after every
+    replay. `ask` is called with every new choice of settings.
+    """
 
     OWN = (*in_section(CALIBRATE), *Panel.OWN)
     KEYS = "← → turn · Enter type · s save · r R reset · x compare"
     BINDINGS: ClassVar[list[BindingType]] = bindings(in_section(CALIBRATE))
 
-    def __init__(self, recalibration: Recalibration, ask: Callable[[Settings], None]) -> None:
-        super().__init__("calibrate", "calibrate", lambda width: [])
+    def __init__(
+        self, recalibration: Recalibration, ask: Callable[[Settings], None], row: Row = POLICY
+    ) -> None:
         self._recalibration = recalibration
+        super().__init__("calibrate", "calibrate", lambda width: [])
         self._ask = ask
         self._policies = recalibration.policies()
         self._top = self._room = 0
         self._places: tuple[int, ...] = ()
         self._said = ""
         self._is_wrong = False
+        self.chosen = row
 
     def renew(self) -> None:
         """Something was measured or replayed."""
@@ -83,27 +88,42 @@ class CalibratePanel(Panel):
     def shown(self, width: int, height: int) -> list[Line]:
         """The rows, scrolled to the chosen one, and what there is to say of it."""
         known = self._calibrating()
-        self.place = min(self.place, len(known.rows) - 1)
-        lines, self._places = calibrate_lines(known, self.place, width)
+        place = self._place_in(known.rows)
+        lines, self._places = calibrate_lines(known, place, width)
         room = self._room = max(height - HEAD_LINES - DETAIL_LINES, 1)
-        at = self._places.index(self.place)
+        at = self._places.index(place)
         self._top = scroll_top(self._top, at, len(lines), room)
-        if self.place == 0:
+        if place == 0:
             self._top = 0
+        are_rows = [place != NO_PLACE for place in self._places]
+        self.unseen = unseen_among(are_rows, self._top, room)
         body = lines[self._top : self._top + room]
         body += [fit_line((), width)] * (room - len(body))
         head = changes_line(known.settings, width)
-        return [head, *body, fit_line((), width), *self._detail(known, width)]
+        return [head, *body, fit_line((), width), *self._detail(known, known.rows[place], width)]
+
+    @property
+    def place(self) -> int:
+        """That of the chosen row; while it is not there, the last one."""
+        return self._place_in(self._calibrating().rows)
+
+    @place.setter
+    def place(self, place: int) -> None:
+        rows = self._calibrating().rows  # a thread may have made them fewer
+        self.chosen = rows[min(place, len(rows) - 1)]
+
+    def _place_in(self, rows: tuple[Row, ...]) -> int:
+        return rows.index(self.chosen) if self.chosen in rows else len(rows) - 1
 
     def place_at(self, line: int) -> int | None:
         known = self._places[self._top : self._top + self._room]
         at = line - HEAD_LINES
         return known[at] if 0 <= at < len(known) and known[at] != NO_PLACE else None
 
-    def _detail(self, known: Calibrating, width: int) -> list[Line]:
+    def _detail(self, known: Calibrating, row: Row, width: int) -> list[Line]:
         """Two lines: what went wrong or was done, or what the chosen row is worth."""
         wrong = self._recalibration.complaint
-        words = wrong or self._said or row_words(known, known.rows[self.place])
+        words = wrong or self._said or row_words(known, row)
         looks = tone(Paint.VIOLATED) if wrong or self._is_wrong else STRONG
         if not wrong and not self._said and self._recalibration.is_waiting:
             words, looks = "replaying …", MUTED
@@ -121,7 +141,7 @@ class CalibratePanel(Panel):
             case "turn_down":
                 self._turn(-1)
             case "reset_row":
-                self._reset(self._row())
+                self._reset(self.row)
             case "reset_all":
                 self._reset_all()
             case "save_calibration":
@@ -137,7 +157,7 @@ class CalibratePanel(Panel):
 
     def choose(self) -> None:
         """Enter: types the chosen number; the policy and the faster engines have none."""
-        row = self._row()
+        row = self.row
         if row == POLICY or isinstance(row, Block):
             self._say("only a number can be typed; ← and → choose the policy", is_wrong=True)
             return
@@ -153,12 +173,14 @@ class CalibratePanel(Panel):
         if text is not None:
             self._choose_settings(typed(self._recalibration.settings, row, text))
 
-    def _row(self) -> Row:
+    @property
+    def row(self) -> Row:
+        """The one at `place`."""
         rows = self._calibrating().rows
-        return rows[min(self.place, len(rows) - 1)]
+        return rows[self._place_in(rows)]
 
     def _turn(self, by: int) -> None:
-        row = self._row()
+        row = self.row
         if isinstance(row, Block):
             self._say("nothing to turn here: the columns show what was tried", is_wrong=True)
             return

@@ -16,10 +16,10 @@ from ..model.comparing import (
     Comparison,
     Pair,
     apart_words,
-    first_pair,
     followed,
     marked,
     moved,
+    pair_at,
     regrouped,
     swapped,
     to_difference,
@@ -37,18 +37,18 @@ from ..model.comparing_lines import (
 from ..model.hazards import HazardIndex
 from ..model.help import hint_line, no_key_words
 from ..model.index import NO_STAGE, TimelineIndex
-from ..model.lists import end_words
+from ..model.lists import ALL_SEEN, end_words, unseen
 from ..model.look import Look
-from ..model.rows import scrolled
+from ..model.rows import scrolled, unseen_rows
 from ..model.said import said
 from ..model.text import Line, Span, fit_line
 from ..model.tones import MUTED, STRONG
 from ..model.unmatched import unmatched_lines
 from ..widgets.painted import Painted
-from .compare_keys import HINTS, MARKING, OWN
+from .compare_keys import FIRST_HINTS, HINTS, MARKING, OWN, QUIT
 from .finder import Finder
 from .from_thread import shown_by
-from .host import PictureAsked, ThemeAsked
+from .host import LeaveAsked, PictureAsked, ThemeAsked
 from .keys import show_keys
 from .panel import bindings
 from .saving import save_table
@@ -63,25 +63,37 @@ LEAST_TABLE_LINES = 3
 
 
 class CompareScreen(Screen[int | None]):
-    """Closes with the stage of the `own` side that the cursor is at.
+    """Opens as one looks at the `own` side, and closes with the stage of that side that the cursor is at.
 
-    The two are lined up in a thread; `complaint` is why they cannot be.
+    The two are lined up in a thread; `complaint` is why they cannot be. It is the first screen of all,
+    or was asked for: then its keys for quitting only close it.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(OWN)
     AUTO_FOCUS = None
     ALLOW_SELECT = False
 
-    def __init__(self, upper: TimelineIndex, lower: TimelineIndex, own: int) -> None:
+    def __init__(
+        self,
+        upper: TimelineIndex,
+        lower: TimelineIndex,
+        own: int,
+        look: Look,
+        *,
+        is_first: bool = False,
+    ) -> None:
         super().__init__()
         self._indexes = (upper, lower)
         self._own = own
+        self._opened_at = look
+        self._is_first = is_first
         self.comparison: Comparison | None = None
         self.pair: Pair | None = None
         self.complaint = ""
         self.finder = Finder(self)
         self._message = ""
         self._top = 0
+        self._unseen = ALL_SEEN
         self._rows = 0
         self._page = Painted(self._painted, id="compare")
 
@@ -94,7 +106,7 @@ class CompareScreen(Screen[int | None]):
     def _line_up(self) -> None:
         try:
             comparison = Comparison(*self._indexes)
-            pair = first_pair(comparison)
+            pair = pair_at(comparison, self._own, self._opened_at)
             comparison.differences(pair.level)
         except KerntapeError as error:
             self._tell(None, None, str(error))
@@ -159,9 +171,10 @@ class CompareScreen(Screen[int | None]):
             return [*lines[: max(height - 1, 0)], self._last_line(width)]
         room = max(height - FIXED_LINES, 0)
         self._rows = rows = max((room - max(room // 4, LEAST_TABLE_LINES)) // 2, 0)
-        table, self._top = difference_lines(
-            comparison, pair, self._top, width, max(room - 2 * rows, 0)
-        )
+        table_room = max(room - 2 * rows, 0)
+        table, self._top = difference_lines(comparison, pair, self._top, width, table_room)
+        count = len(comparison.differences(pair.level))
+        self._unseen = unseen(count, self._top, max(table_room - TABLE_HEAD_LINES, 0))
         lines = [
             heading_line(comparison, width),
             frame.ruler_line(comparison.sides[pair.active], pair.look, width),
@@ -175,15 +188,18 @@ class CompareScreen(Screen[int | None]):
     def _last_line(self, width: int) -> Line:
         if self._message:
             return fit_line((Span(f" {self._message}", STRONG),), width)
-        goes_on = (("x", f"to {self._indexes[self._own].name} alone"), ("?", "keys"))
-        return hint_line(goes_on if self.complaint else HINTS, width)
+        if self.complaint:
+            goes_on = (("x", f"to {self._indexes[self._own].name} alone"), ("?", "keys"))
+            return hint_line((*goes_on, QUIT) if self._is_first else goes_on, width)
+        return hint_line(FIRST_HINTS if self._is_first else HINTS, width, self._unseen)
 
     def _pane(self, side: int, width: int) -> list[Line]:
         """A pane's head and its rows, scrolled to the one of the cursor."""
         assert self.comparison is not None
         index, hazards = self.comparison.sides[side], self.comparison.hazards[side]
         look = scrolled(index, self._paired.looks[side], self._rows)
-        head = pane_line(self.comparison, self._paired, side, width)
+        unseen = unseen_rows(index, look, self._rows)
+        head = pane_line(self.comparison, self._paired, side, width, unseen)
         return [head, *frame.row_lines(index, hazards, look, width, self._rows)]
 
     # ---------------------------------------------------------------- keys
@@ -192,7 +208,9 @@ class CompareScreen(Screen[int | None]):
         """Carries out an action by its name in the action table."""
         self._message = ""
         match name:
-            case "leave_comparison":
+            case "quit_comparison" if self._is_first:
+                self.post_message(LeaveAsked())
+            case "leave_comparison" | "quit_comparison":
                 self._leave()
                 return
             case "help":

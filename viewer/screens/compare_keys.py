@@ -18,6 +18,9 @@ HINTS = (
     ("?", "keys"),
     ("x", "back"),
 )
+QUIT = ("q", "quit")
+FIRST_HINTS = (("x", "timeline"), *HINTS[:-1], QUIT)
+"""The keys of the last line, and those where it is the first screen of all."""
 
 
 def compare_moves() -> tuple[Action, ...]:

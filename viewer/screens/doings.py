@@ -6,7 +6,7 @@ from typing import Protocol
 
 from ...schemas.errors import KerntapeError
 from ..actions import named, on_timeline
-from ..model import path, times
+from ..model import path_list, times
 from ..model.area import in_area
 from ..model.deadlock_lines import (
     BLOCKED_COLUMNS,
@@ -22,21 +22,25 @@ from ..model.index import NO_STAGE
 from ..model.jumps import JumpError, beyond_words, to_command, to_line, to_pe, to_time
 from ..model.look import jump
 from ..model.marking import area_words, mark_area
-from ..model.matching import PatternError, compiled
-from ..model.rows import filter_rows
+from ..model.matching import compiled
 from ..model.text import quoted
+from ..new_file import check_new
+from ..picture_file import picture_path
 from ..typed import Typed, TypedError, completions, parse, speed_of
 from ..typed_actions import TYPED
 from .area import AreaPanel
-from .ask import AskLine
 from .bookmarks import Bookmarks
 from .command_line import CommandLine
-from .finder import Finder, pattern_complaint
+from .finder import Finder
 from .host import Host, LeaveAsked, PictureAsked, ThemeAsked
 from .keys import show_keys
+from .left_off import LeftOff
 from .list_panel import ListPanel
 from .player import Player
-from .saving import save_stages
+from .reload import Reload
+from .row_filter import ask_rows, filter_by
+from .saving import save_stages, table_path
+from .whole_stage import show_stage
 
 
 class Main(Host, Protocol):
@@ -48,6 +52,10 @@ class Main(Host, Protocol):
     def player(self) -> Player: ...
     @property
     def bookmarks(self) -> Bookmarks: ...
+    @property
+    def left_off(self) -> LeftOff: ...
+    @property
+    def reload(self) -> Reload: ...
 
     def action_do(self, name: str) -> None:
         """Carries out an action by its name in the action table."""
@@ -56,7 +64,9 @@ class Main(Host, Protocol):
 MOST_DIGITS = 9
 """Numbers of commands and PEs have no more."""
 
-PROMPT = "7.4us · #31 · pe 5 · line 118 · find K · table NAME · Tab completes · or any action"
+PROMPT = (
+    "7.4us · #31 · pe 5 · line 118 · find K · table NAME · reload · Tab completes · or any action"
+)
 
 Doing = Callable[[Main], None]
 TypedDoing = Callable[[Main, str], None]
@@ -67,18 +77,18 @@ def _path_steps(screen: Main) -> None:
     panel = ListPanel(
         "critical path",
         "path_steps",
-        count=path.path_count(index),
-        head=partial(path.path_head, index),
-        listed=partial(path.path_lines, index),
-        place=path.path_place(index, screen.look.stage),
-        table=(path.PATH_COLUMNS, partial(path.path_rows, index)),
+        count=path_list.path_count(index),
+        head=partial(path_list.path_head, index),
+        listed=partial(path_list.path_lines, index, screen.hazards),
+        place=path_list.path_place(index, screen.look.stage),
+        table=(path_list.PATH_COLUMNS, partial(path_list.path_rows, index)),
     )
     screen.app.push_screen(panel, partial(_go_to_step, screen))
 
 
 def _go_to_step(screen: Main, place: int | None) -> None:
     if place is not None:
-        stage = path.path_stage(screen.index, place)
+        stage = path_list.path_stage(screen.index, place)
         screen.go(jump(screen.index, screen.look, stage))
 
 
@@ -91,12 +101,14 @@ def _deadlock(screen: Main) -> None:
         head=partial(deadlock_head, found),
         listed=lambda *place: deadlock_lines(found, *place) if found else [],
         foot=partial(deadlock_foot, screen.index),
+        place=screen.left_off.in_deadlock(screen.index),
         table=(BLOCKED_COLUMNS, partial(blocked_rows, found)),
     )
-    screen.app.push_screen(panel, partial(_go_to_blocked, screen))
+    screen.app.push_screen(panel, partial(_go_to_blocked, screen, panel))
 
 
-def _go_to_blocked(screen: Main, place: int | None) -> None:
+def _go_to_blocked(screen: Main, panel: ListPanel, place: int | None) -> None:
+    screen.left_off.leave_deadlock(screen.index, panel.place)
     found = screen.index.timeline.deadlock
     if place is None or found is None:
         return
@@ -178,6 +190,10 @@ def _check(screen: Main, typed: Typed) -> None:
             wanted_of(argument)
         case "filter":
             compiled(argument)
+        case "table" if argument:
+            check_new(table_path(argument))
+        case "picture" if argument:
+            check_new(picture_path(argument))
 
 
 def _number(text: str) -> int:
@@ -200,27 +216,6 @@ def _run(screen: Main, text: str | None) -> None:
             screen.action_do(typed.name)
     except (KerntapeError, JumpError) as error:
         screen.say(str(error))
-
-
-def _filter(screen: Main) -> None:
-    line = AskLine("only rows like (a regular expression; empty: all): ", pattern_complaint)
-    screen.app.push_screen(line, partial(_filtered, screen))
-
-
-def _filtered(screen: Main, pattern: str | None) -> None:
-    if pattern is not None:
-        filter_by(screen, pattern)
-
-
-def filter_by(screen: Main, pattern: str) -> None:
-    """Shows only rows like that; where none is, or that takes too long, nothing changes."""
-    try:
-        look = filter_rows(screen.index, screen.look, pattern)
-    except PatternError as error:
-        screen.say(str(error))
-        return
-    words = "" if pattern else "all rows are shown"
-    screen.go(look, f"no row is like {pattern}" if look is screen.look else words)
 
 
 def _keys(screen: Main) -> None:
@@ -253,6 +248,7 @@ def _leave(screen: Main) -> None:
 
 
 DOINGS: dict[str, Doing] = {
+    "stage_box": show_stage,
     "path_steps": _path_steps,
     "deadlock": _deadlock,
     "next_hazard": partial(_step_hazard, by=1),
@@ -265,10 +261,12 @@ DOINGS: dict[str, Doing] = {
     "play_slower": lambda screen: screen.player.change(-1),
     "area": _area,
     "area_figures": show_area,
-    "filter": _filter,
+    "filter": ask_rows,
     "command_line": _command_line,
     "bookmark": lambda screen: screen.bookmarks.add(),
     "bookmarks": lambda screen: screen.bookmarks.show(),
+    "reload": lambda screen: screen.reload.begin(),
+    "fresh_notes": lambda screen: screen.bookmarks.begin_anew(),
     "help": _keys,
     "save_picture": _save_picture,
     "save_table": _save_table,

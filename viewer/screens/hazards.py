@@ -28,7 +28,7 @@ from ..model.hazard_list import (
 )
 from ..model.hazards import HazardIndex
 from ..model.index import TimelineIndex
-from ..model.lists import scroll_top
+from ..model.lists import scroll_top, unseen
 from ..model.matching import PatternError
 from ..model.text import Line, fit_line
 from ..pair_verdicts import PairVerdicts
@@ -37,6 +37,7 @@ from ..potential_search import PotentialSearch
 from .ask import AskLine
 from .finder import pattern_complaint
 from .from_thread import shown_by
+from .left_off import LeftOff, pair_at, row_of
 from .panel import Panel, bindings
 from .saving import save_table
 
@@ -53,6 +54,7 @@ class HazardPanel(Panel):
     """`place` is the chosen line; Enter closes the panel with its row in the hazard table.
 
     `search` finds the possible ones; `find` begins it, and it goes on when the panel is closed.
+    It opens with the filter and at the pair of `left_off`; `leave` puts its own there.
     """
 
     OWN = (*in_section(HAZARDS), *Panel.OWN)
@@ -65,6 +67,7 @@ class HazardPanel(Panel):
         hazards: HazardIndex,
         search: PotentialSearch,
         find: Callable[[], None],
+        left_off: LeftOff,
     ) -> None:
         super().__init__("hazards", "hazards", lambda width: [])
         self._index = index
@@ -74,12 +77,20 @@ class HazardPanel(Panel):
         self._verdicts = PairVerdicts(index.timeline)
         self._top = self._room = 0
         self._kept: int | None = None
-        self.wanted: HazardFilter = EVERYTHING
         self._rows: Int64s = hazards.by_weight
-        self._tell_filter()
+        self.wanted, pair = left_off.in_hazards(index.timeline.trace)
+        if pair is not None:
+            self._kept = row_of(hazards, pair)
+        self._want(self.wanted)
 
     def on_mount(self) -> None:
         self._ask_policies()
+
+    def leave(self, left_off: LeftOff) -> None:
+        """Tells where one was, for the next time."""
+        row = self._row()
+        pair = None if row is None else pair_at(self._hazards, row)
+        left_off.leave_hazards(self._index.timeline.trace, self.wanted, pair)
 
     def count(self) -> int:
         return len(self._rows)
@@ -90,6 +101,7 @@ class HazardPanel(Panel):
         note = shared_note(self._index, width, left - LEAST_ROWS)
         self._room = room = max(left - len(note), 1)
         self._top = scroll_top(self._top, self.place, self.count(), room)
+        self.unseen = unseen(self.count(), self._top, room)
         listed = Listed(self._hazards, self.wanted, len(self._rows), self._search.percent)
         return [
             counts_line(listed, width),
@@ -172,7 +184,7 @@ class HazardPanel(Panel):
             self._rows = filtered(self._index, self._hazards, wanted)
             self.say(str(error))
         self.wanted = wanted
-        kept = (self._rows == self._kept).nonzero()[0]
+        kept = [] if self._kept is None else (self._rows == self._kept).nonzero()[0]
         self.place = int(kept[0]) if len(kept) else 0
         self._tell_filter()
         self.panel.repaint()
@@ -208,6 +220,7 @@ class HazardPanel(Panel):
             self.say(_found_words(self._hazards))
         else:
             self._find()
+            self.panel.repaint()
 
     def renew(self, hazards: HazardIndex) -> None:
         """The search has come further, or to its end: then the possible pairs are among the hazards."""

@@ -69,3 +69,10 @@ class Host(Protocol):
 
     def post_message(self, message: Message) -> bool:
         """Textual's: tells the screen and the app."""
+
+
+class ShowingHost(Host, Protocol):
+    """A screen whose timeline another one can take the place of."""
+
+    def show(self, index: TimelineIndex, hazards: HazardIndex, look: Look) -> None:
+        """Shows another timeline, or more about the same one."""

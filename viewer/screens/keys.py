@@ -12,8 +12,9 @@ from textual.widgets import Input
 from ..action import Action
 from ..actions import named, sections_for
 from ..model.help import found_actions, help_title, key_lines
-from ..model.lists import moved, scroll_top
+from ..model.lists import moved, scroll_top, unseen
 from ..model.text import Line
+from ..panel_actions import BOOKMARKS, CALIBRATE, COMPARE, HAZARDS, LISTS, MACHINE, SUMMARY
 from ..widgets.painted import Painted
 from ..widgets.typed_line import TypedLine
 
@@ -24,6 +25,18 @@ LISTED_KEYS = {
     "pageup": "list_page_up",
 }
 NOTHING = -1
+
+OF_TIMELINE = "of the timeline"
+SCREENS = {
+    SUMMARY: "of the summary",
+    LISTS: "of lists and panels",
+    BOOKMARKS: "of the list of bookmarks",
+    CALIBRATE: "of the calibration panel",
+    HAZARDS: "of the list of hazards",
+    COMPARE: "of two timelines side by side",
+    MACHINE: "of the machine view",
+}
+"""Where the keys of a section work that are not the timeline's."""
 
 BY_APP = ("suspend",)
 """The names of the timeline's actions that the app does, whatever the screen."""
@@ -44,23 +57,39 @@ class Asking(Protocol):
     def say(self, message: str) -> None: ...
 
 
-def show_keys(screen: Asking, own: tuple[Action, ...]) -> None:
-    """Lists all actions, those that the screen has (`own`) first; the chosen one is done."""
-    screen.app.push_screen(KeysScreen(own), partial(_do_chosen, screen, own))
+def show_keys(screen: Asking, own: tuple[Action, ...], answered: tuple[Action, ...] = ()) -> None:
+    """Lists all actions, those that the screen has (`own`) first; the chosen one is done, or it is said
+    why not. `answered` are others that the screen knows how to answer.
+    """
+    screen.app.push_screen(KeysScreen(own), partial(_do_chosen, screen, own, answered))
 
 
-def _do_chosen(screen: Asking, own: tuple[Action, ...], name: str | None) -> None:
+def _do_chosen(
+    screen: Asking, own: tuple[Action, ...], answered: tuple[Action, ...], name: str | None
+) -> None:
     if name is None:
         return
     action = named(name)
     if name in BY_APP:
         screen.app.action_suspend_process()
-    elif action.argument:
-        screen.say(f"type {action.shown}")
-    elif action in own:
+    elif (action in own or action in answered) and not action.argument:
         screen.action_do(name)
     else:
-        screen.say(f"{action.shown} is a key of another screen: {action.section}")
+        screen.say(why_not_here(action, own))
+
+
+def why_not_here(action: Action, own: tuple[Action, ...]) -> str:
+    """Why a screen that has the actions `own` does not do this one: it is typed, its key means something
+    else here, or it is for another screen.
+    """
+    if not action.keys:
+        can_be = any(one.name == "command_line" for one in own)
+        return f"type {action.shown}" if can_be else f"{action.shown} is typed on the timeline"
+    keys = set(action.keys)
+    other = next((one for one in own if keys.intersection(one.keys)), None)
+    if other is not None:
+        return f"{action.shown} means here: {other.words}"
+    return f"{action.shown} is a key {SCREENS.get(action.section, OF_TIMELINE)}"
 
 
 class KeysScreen(ModalScreen[str | None]):
@@ -99,7 +128,8 @@ class KeysScreen(ModalScreen[str | None]):
         if self.place <= 0:
             self._top = 0
         shown = listed.lines[self._top : self._top + room]
-        return [help_title(width), *shown, *[listed.blank] * (room - len(shown))][:height]
+        title = help_title(width, unseen(len(listed.lines), self._top, room))
+        return [title, *shown, *[listed.blank] * (room - len(shown))][:height]
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Shows what fits what was typed, the first of it chosen."""

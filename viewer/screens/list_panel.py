@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from ..model.lists import scroll_top
+from ..model.lists import scroll_top, unseen
 from ..model.text import Line
 from .panel import Panel
 from .saving import Rows, save_table
@@ -55,6 +55,7 @@ class ListPanel(Panel):
         self._head_lines = len(head)
         self._top = scroll_top(self._top, self.place, self._count, room)
         self._room = room
+        self.unseen = unseen(self._count, self._top, room)
         return [*head, *self._listed(self.place, self._top, width, room), *foot][:height]
 
     def place_at(self, line: int) -> int | None:

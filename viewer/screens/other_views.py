@@ -11,24 +11,22 @@ from ...schemas.timeline import Timeline
 from ..model.calibrating import Settings
 from ..model.carried import carried, same_stage
 from ..model.comparing import LOWER, UPPER
-from ..model.hazard_filter import with_potential
-from ..model.hazards import HazardIndex, own_hazards
 from ..model.index import NO_STAGE, TimelineIndex
 from ..model.jumps import JumpError, to_pe
-from ..model.look import Look, jump, show_pair
+from ..model.look import jump, show_pair
 from ..model.summary_lines import Leads, Target
-from ..potential_search import PotentialSearch
 from ..recalibration import Recalibration
 from .ask import AskLine
 from .background import prepare
 from .calibrate import COMPARE, CalibratePanel
 from .command_line import CommandLine
 from .compare import CompareScreen
-from .from_thread import shown_by
 from .hazards import HazardPanel
-from .host import Host
+from .host import ShowingHost
 from .keys import KeysScreen
+from .left_off import LeftOff
 from .machine import MachineScreen
+from .possible_hazards import PossibleHazards
 from .summary import SummaryScreen
 
 NEWER = "the run with the turned numbers has taken the place of the one before"
@@ -44,11 +42,11 @@ class Recalibrated(Message):
     """The replay's thread has something new."""
 
 
-class MainScreen(Host, Protocol):
-    """The main screen, whose timeline another one can take the place of."""
+class MainScreen(ShowingHost, Protocol):
+    """The main screen."""
 
-    def show(self, index: TimelineIndex, hazards: HazardIndex, look: Look) -> None:
-        """Shows another timeline, or more about the same one."""
+    @property
+    def left_off(self) -> LeftOff: ...
 
     def action_do(self, name: str) -> None:
         """Carries out an action by its name in the action table."""
@@ -57,25 +55,40 @@ class MainScreen(Host, Protocol):
 class OtherViews:
     """Opens them and brings back what they end with. `other` is the second file's timeline, if any."""
 
-    def __init__(self, screen: MainScreen, other: TimelineIndex | None) -> None:
+    def __init__(self, screen: MainScreen, other: TimelineIndex | None = None) -> None:
         self._screen = screen
         self._opened = screen.index
         self._newest = (screen.index, screen.hazards)
         self._is_late = False
+        self._is_over = False
         self.other = other
         self.recalibration = Recalibration(screen.index.timeline)
-        self._search = PotentialSearch(screen.index.timeline)
+        self._possible = PossibleHazards(screen)
+
+    @property
+    def opened(self) -> tuple[TimelineIndex, ...]:
+        """The timelines of the files, as they were opened."""
+        return (self._opened,) if self.other is None else (self._opened, self.other)
+
+    def end(self) -> None:
+        """Others take the place of these: nothing that their threads are at is wanted any more."""
+        self._is_over = True
+        self._possible.end()
 
     # ---------------------------------------------------------------- summary and hazards
 
     def summary(self, *, is_first: bool = False) -> None:
         """The summary, over the whole screen."""
         screen = self._screen
-        summary = SummaryScreen(screen.index, screen.hazards, is_first=is_first)
-        screen.app.push_screen(summary, self._summarised)
+        index, chosen = screen.index, screen.left_off.in_summary(screen.index)
+        summary = SummaryScreen(index, screen.hazards, is_first=is_first, chosen=chosen)
+        screen.app.push_screen(summary, partial(self._summarised, summary, index))
 
-    def _summarised(self, chosen: Target | str | None) -> None:
+    def _summarised(
+        self, summary: SummaryScreen, index: TimelineIndex, chosen: Target | str | None
+    ) -> None:
         screen = self._screen
+        screen.left_off.leave_summary(index, summary.chosen)
         match chosen:
             case str():
                 screen.action_do(chosen)
@@ -92,62 +105,18 @@ class OtherViews:
     def hazard_list(self) -> None:
         """The list of hazards; Enter shows both stages."""
         screen = self._screen
-        if self._search.policy != screen.index.timeline.policy:
-            self._search = PotentialSearch(screen.index.timeline)
-        panel = HazardPanel(screen.index, screen.hazards, self._search, self.find_potential)
-        screen.app.push_screen(panel, self.show_hazard)
+        panel = HazardPanel(
+            screen.index,
+            screen.hazards,
+            self._possible.search(),
+            self._possible.find,
+            screen.left_off,
+        )
+        screen.app.push_screen(panel, partial(self._listed, panel))
 
-    def find_potential(self) -> None:
-        """Looks in a thread for what can go wrong in any replay; the list need not stay open for it."""
-        if self._search.begin():
-            self._screen.run_worker(partial(self._find, self._search), thread=True)
-
-    def _find(self, search: PotentialSearch) -> None:
-        worker = get_current_worker()
-
-        def is_cancelled() -> bool:
-            return worker.is_cancelled or search is not self._search
-
-        def tell() -> None:
-            shown_by(self._screen, self._tell_lists, search)
-
-        if search.work(tell, is_cancelled):
-            self._add_found()
-
-    def _add_found(self) -> None:
-        """In a thread: what was found joins the hazards that are shown by then."""
-        is_shown: bool | None = False
-        while is_shown is False:
-            index = self._screen.index
-            hazards = self._hazards_of(index)
-            is_shown = shown_by(self._screen, self._show_found, index, hazards)
-
-    def _hazards_of(self, index: TimelineIndex) -> HazardIndex:
-        """A timeline's hazards, those among them that the search has found under its policy."""
-        timeline = index.timeline
-        if self._search.found is None or self._search.policy != timeline.policy:
-            return own_hazards(index)
-        hazards = HazardIndex(index, with_potential(timeline.hazards, self._search.found))
-        _ = hazards.by_weight  # sorted here and now, in the thread
-        return hazards
-
-    def _show_found(self, index: TimelineIndex, hazards: HazardIndex) -> bool:
-        """Whether it is still this timeline that is shown."""
-        is_shown = index is self._screen.index
-        if is_shown:
-            self._screen.show(index, hazards, self._screen.look)
-            self._renew_list(hazards)
-        return is_shown
-
-    def _tell_lists(self, search: PotentialSearch) -> None:
-        """How far the search is, unless another one has begun."""
-        if search is self._search:
-            self._renew_list(self._screen.hazards)
-
-    def _renew_list(self, hazards: HazardIndex) -> None:
-        for panel in self._screen.app.screen_stack:
-            if isinstance(panel, HazardPanel):
-                panel.renew(hazards)
+    def _listed(self, panel: HazardPanel, row: int | None) -> None:
+        panel.leave(self._screen.left_off)
+        self.show_hazard(row)
 
     def show_hazard(self, row: int | None) -> None:
         """Both stages of a pair, as far as they ran, and what became of it in words."""
@@ -163,11 +132,13 @@ class OtherViews:
 
     def calibrate(self) -> None:
         """The panel of numbers; what they are worth is measured meanwhile."""
-        panel = CalibratePanel(self.recalibration, self.recalibrate)
-        self._screen.app.push_screen(panel, self._calibrated)
+        number = self._screen.left_off.number
+        panel = CalibratePanel(self.recalibration, self.recalibrate, number)
+        self._screen.app.push_screen(panel, partial(self._calibrated, panel))
         self.recalibrate(self.recalibration.settings)
 
-    def _calibrated(self, wish: int | None) -> None:
+    def _calibrated(self, panel: CalibratePanel, wish: int | None) -> None:
+        self._screen.left_off.number = panel.chosen
         if wish == COMPARE:
             self.compare()
 
@@ -177,16 +148,26 @@ class OtherViews:
         if self.recalibration.begin():
             self._screen.run_worker(self._replay, thread=True)
 
+    def turn_like(self, settings: Settings) -> None:
+        """Turns what was turned in another timeline, if this one was opened under the same numbers."""
+        timeline = self._opened.timeline
+        has_same_base = (settings.base, settings.base_policy) == (
+            timeline.calibration,
+            timeline.policy,
+        )
+        if has_same_base and not settings.is_base:
+            self.recalibrate(settings)
+
     def _replay(self) -> None:
         worker, screen = get_current_worker(), self._screen
 
         def tell() -> None:
             index = self._arranged(self.recalibration.timeline)
             if index is not self._newest[0]:
-                self._newest = (index, self._hazards_of(index))
+                self._newest = (index, self._possible.hazards_of(index))
             screen.post_message(Recalibrated())
 
-        self.recalibration.work(tell, lambda: worker.is_cancelled)
+        self.recalibration.work(tell, lambda: worker.is_cancelled or self._is_over)
 
     def _arranged(self, timeline: Timeline) -> TimelineIndex:
         """The timeline ready for looking at; the one that was opened, and the newest, as they are."""
@@ -225,26 +206,29 @@ class OtherViews:
         if self._is_late:
             screen.say(NEWER_WITHOUT_IT if is_lost else NEWER)
         self._is_late = False
-        if self._search.found is not None and not hazards.is_searched:
-            screen.run_worker(self._add_found, thread=True)  # found after this was replayed
+        if not hazards.is_searched:
+            self._possible.add_later()  # found after this was replayed
 
     # ---------------------------------------------------------------- compare
 
-    def compare(self) -> None:
+    def compare(self, *, is_first: bool = False) -> None:
         """With the second file; without one, what was opened with what it was turned into."""
         screen, base = self._screen, self.recalibration.base
         if self.other is not None:
-            beside = CompareScreen(screen.index, self.other, UPPER)
+            beside = CompareScreen(screen.index, self.other, UPPER, screen.look, is_first=is_first)
         elif screen.index.timeline is not base:
-            beside = CompareScreen(TimelineIndex(base, "as it was"), screen.index, LOWER)
+            before = TimelineIndex(base, "as it was")
+            beside = CompareScreen(before, screen.index, LOWER, screen.look)
         else:
             screen.say(NOTHING_TO_COMPARE)
             return
         screen.app.push_screen(beside, self._compared)
 
     def _compared(self, stage: int | None) -> None:
-        if stage is not None:
-            self._screen.go(jump(self._screen.index, self._screen.look, stage))
+        """To the stage that one has walked to, and else back to where one was."""
+        screen = self._screen
+        if stage is not None and stage != screen.look.stage:
+            screen.go(jump(screen.index, screen.look, stage))
 
     # ---------------------------------------------------------------- machine
 

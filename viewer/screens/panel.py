@@ -9,16 +9,16 @@ from textual.screen import ModalScreen
 
 from ..action import Action
 from ..actions import everywhere, named
-from ..model.help import no_key_words, panel_title
-from ..model.lists import end_words, moved
-from ..model.text import Line, cells, fit_line
+from ..model.help import more_line, no_key_words, panel_title
+from ..model.lists import ALL_SEEN, end_words, moved, unseen_among
+from ..model.text import Line, cells, fit_line, is_blank
 from ..panel_actions import LISTS, in_section
 from ..widgets.painted import Painted
 from .host import PictureAsked, ThemeAsked
 from .keys import LINES_A_TURN, show_keys
 
 FRAME_LINES = 2
-"""The title above the lines, and an empty line below."""
+"""The title above the lines, and below them what the list has above and below what is shown."""
 
 
 def bindings(actions: tuple[Action, ...]) -> list[BindingType]:
@@ -32,7 +32,15 @@ def bindings(actions: tuple[Action, ...]) -> list[BindingType]:
 
 OPENERS = tuple(
     named(name)
-    for name in ("hazards", "calibrate", "path_steps", "bookmarks", "deadlock", "area_figures")
+    for name in (
+        "hazards",
+        "calibrate",
+        "path_steps",
+        "bookmarks",
+        "deadlock",
+        "area_figures",
+        "stage_box",
+    )
 )
 """What opens panels. Each closes its own by the same key; in another, a key of its own goes first."""
 
@@ -59,6 +67,7 @@ class Panel(ModalScreen[int | None]):
         self._lines = lines
         self._message = ""
         self.place = 0
+        self.unseen = ALL_SEEN
         self.panel = Painted(self._painted, id="panel")
 
     def compose(self) -> ComposeResult:
@@ -69,9 +78,10 @@ class Panel(ModalScreen[int | None]):
         return len(self._lines(self.panel.size.width))
 
     def shown(self, width: int, height: int) -> list[Line]:
-        """The lines from `place` on."""
+        """The lines from `place` on; leaves in `unseen` what is not among them."""
         lines = self._lines(width)
         self.place = max(0, min(self.place, len(lines) - height))
+        self.unseen = unseen_among([not is_blank(line) for line in lines], self.place, height)
         return lines[self.place : self.place + height]
 
     def place_at(self, line: int) -> int | None:
@@ -92,7 +102,8 @@ class Panel(ModalScreen[int | None]):
         room = max(height - FRAME_LINES, 1)
         body = self.shown(width, room)
         blank = fit_line((), width)
-        return [title, *body, *[blank] * (room - len(body) + 1)][:height]
+        filled = [title, *body, *[blank] * (room - len(body))]
+        return [*filled, more_line(self.unseen, width)][:height]
 
     def action_do(self, name: str) -> None:
         """Carries out a list action by its name in the action table."""
@@ -108,7 +119,7 @@ class Panel(ModalScreen[int | None]):
             case "choose":
                 self.choose()
             case "help":
-                show_keys(self, self.OWN)
+                show_keys(self, self.OWN, OPENERS)
             case "save_picture":
                 self.post_message(PictureAsked(self.say, self._view))
             case "save_table":

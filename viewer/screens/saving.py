@@ -9,6 +9,7 @@ from ...schemas.columns import Int64s
 from ...schemas.errors import FileError
 from ..csv_file import write_csv, write_table
 from ..model.index import TimelineIndex
+from ..new_file import typed_path
 from ..picture_file import free_name
 from .from_thread import OfApp, shown_by
 
@@ -29,21 +30,24 @@ def save_stages(
     screen: Saying, view: str, index: TimelineIndex, stages: Int64s, name: str = ""
 ) -> None:
     """Saves stages under a name, or a free one made of the file's and the view's."""
-    path = _path(screen, view, name)
+    path = table_path(name) if name else _free_path(screen, view)
     words = f"{len(stages):,} stages"
     _save(screen, partial(write_csv, path, index, stages), words, path)
 
 
 def save_table(screen: Saying, view: str, columns: Sequence[str], rows: Rows, words: str) -> None:
     """Saves a table under a free name made of the file's and the view's; `words` say what it holds."""
-    path = _path(screen, view)
+    path = _free_path(screen, view)
     _save(screen, partial(write_table, path, columns, rows), words, path)
 
 
-def _path(screen: Saying, view: str, name: str = "") -> Path:
-    if not name:
-        return free_name(Path(), screen.app.title, ".csv", view)
-    return Path(name if name.endswith(".csv") else f"{name}.csv")
+def table_path(name: str) -> Path:
+    """The file for a typed name, with `.csv` behind it. FileError where it is that of another table."""
+    return typed_path(name, ".csv", "table")
+
+
+def _free_path(screen: Saying, view: str) -> Path:
+    return free_name(Path(), screen.app.title, ".csv", view)
 
 
 def _save(screen: Saying, write: Callable[[], None], words: str, path: Path) -> None:

@@ -15,7 +15,7 @@ from ..model.hazard_groups import hazard_groups
 from ..model.hazards import HazardIndex
 from ..model.help import hint_line, no_key_words
 from ..model.index import TimelineIndex
-from ..model.lists import end_words, moved, scroll_top
+from ..model.lists import ALL_SEEN, end_words, moved, scroll_top, unseen_among
 from ..model.summary import engine_uses_of, path_summary_of
 from ..model.summary_lines import Added, SummaryLine, Target, chosen_line, summary_lines
 from ..model.text import Line, Span, fit_line
@@ -55,21 +55,30 @@ class SummaryScreen(Screen[Target | str | None]):
     """Closes with where to go, with the name of an action to do on the timeline, or with None.
 
     It is the first screen of all, or was asked for: then its keys for quitting only close it.
+    `chosen` is what the line is about that is chosen, as soon as it is there.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(OWN)
     AUTO_FOCUS = None
     ALLOW_SELECT = False
 
-    def __init__(self, index: TimelineIndex, hazards: HazardIndex, *, is_first: bool) -> None:
+    def __init__(
+        self,
+        index: TimelineIndex,
+        hazards: HazardIndex,
+        *,
+        is_first: bool,
+        chosen: Target | None = None,
+    ) -> None:
         super().__init__()
+        self.chosen = chosen
         self._index = index
         self._hazards = hazards
         self._is_first = is_first
         self._added = Added()
         self._message = ""
         self._top = 0
-        self.place = NOTHING
+        self._unseen = ALL_SEEN
         self._page = Painted(self._painted, id="summary")
 
     def compose(self) -> ComposeResult:
@@ -101,11 +110,11 @@ class SummaryScreen(Screen[Target | str | None]):
     def _painted(self, width: int, height: int) -> list[Line]:
         lines = self._lines()
         room = max(height - FIXED_LINES, 0)
-        places = [at for at, one in enumerate(lines) if one.target is not None]
-        at = places[self.place] if 0 <= self.place < len(places) else NOTHING
+        at = self._line_of_chosen(lines)
         if at != NOTHING:
             self._top = scroll_top(self._top, at, len(lines), room)
         self._top = max(0, min(self._top, len(lines) - room))
+        self._unseen = unseen_among([not one.is_head for one in lines], self._top, room)
         body = [chosen_line(one.line) if i == at else one.line for i, one in enumerate(lines)]
         body = body[self._top : self._top + room]
         blank = fit_line((), width)
@@ -117,7 +126,12 @@ class SummaryScreen(Screen[Target | str | None]):
         if self._message:
             return fit_line((Span(f" {self._message}", STRONG),), width)
         hints = HINTS if self._is_first else (*HINTS[:-1], ("q", "back"))
-        return hint_line(hints, width)
+        return hint_line(hints, width, self._unseen)
+
+    def _line_of_chosen(self, lines: list[SummaryLine]) -> int:
+        if self.chosen is None:
+            return NOTHING
+        return next((at for at, one in enumerate(lines) if one.target == self.chosen), NOTHING)
 
     def _repaint(self) -> None:
         self._page.repaint()
@@ -163,19 +177,30 @@ class SummaryScreen(Screen[Target | str | None]):
         lines = self._lines()
         return [one.target for one in lines if one.target is not None]
 
-    def _target(self) -> Target | None:
+    @property
+    def place(self) -> int:
+        """The chosen line among those that can be chosen, from top to bottom; NOTHING where none is."""
         targets = self._targets()
-        return targets[self.place] if 0 <= self.place < len(targets) else None
+        return targets.index(self.chosen) if self.chosen in targets else NOTHING
+
+    @place.setter
+    def place(self, place: int) -> None:
+        targets = self._targets()
+        self.chosen = targets[place] if 0 <= place < len(targets) else None
+
+    def _target(self) -> Target | None:
+        """What the chosen line is about, if it is there."""
+        return self.chosen if self.chosen in self._targets() else None
 
     def _move(self, name: str) -> None:
         """Another line; the lines that cannot be chosen are scrolled past."""
         count = len(self._targets())
         page = max(self.size.height - FIXED_LINES - 1, 1)
         before = self.place, self._top
-        if name == "list_up" and self.place <= 0:
+        if name == "list_up" and before[0] <= 0:
             self.place, self._top = NOTHING, 0
         elif count:
-            self.place = moved(name, self.place, count, page)
+            self.place = moved(name, before[0], count, page)
         if (self.place, self._top) == before:
             self._message = end_words(name, count)
         self._repaint()

@@ -13,10 +13,12 @@ from ..model import frame, pointing
 from ..model.hazards import HazardIndex, own_hazards
 from ..model.help import hint_line, no_key_words, said_lines
 from ..model.index import TimelineIndex
+from ..model.lists import ALL_SEEN
 from ..model.look import Look, first_look
 from ..model.marking import delta_words
 from ..model.minimap import minimap_lines, minimap_room
-from ..model.rows import rows_height, scrolled
+from ..model.reopened import look_again, reopened_words
+from ..model.rows import rows_height, rows_words, scrolled, unseen_rows
 from ..model.said import said
 from ..model.stage_box import box_lines, strip_lines
 from ..model.text import Line
@@ -26,9 +28,11 @@ from .background import Background
 from .bookmarks import Bookmarks
 from .doings import DOINGS, show_area
 from .finder import Finder
+from .left_off import LeftOff
 from .other_views import OTHER_VIEWS, OtherViews
 from .panel import bindings
 from .player import Player
+from .reload import Reload, Reopen
 
 DEADLOCK_WORDS = "the run stopped here for ever: ! shows who waits for whom"
 
@@ -48,17 +52,24 @@ class TimelineScreen(Screen[None]):
     HORIZONTAL_BREAKPOINTS = BREAKPOINTS
 
     def __init__(
-        self, index: TimelineIndex, other: TimelineIndex | None = None, path: Path | None = None
+        self,
+        index: TimelineIndex,
+        other: TimelineIndex | None = None,
+        path: Path | None = None,
+        reopen: Reopen | None = None,
     ) -> None:
         super().__init__()
         self.index = index
         self.hazards = own_hazards(index)
         self.look = first_look(index)
         self._message = DEADLOCK_WORDS if index.timeline.status is Status.DEADLOCK else ""
+        self._unseen_rows = ALL_SEEN
         self.finder, self.player = Finder(self), Player(self)
+        self.left_off = LeftOff()
         self.background = Background(self)
         self.bookmarks = Bookmarks(self, path)
         self.others = OtherViews(self, other)
+        self.reload = Reload(self, lambda: self.others.opened, reopen)
 
     def compose(self) -> ComposeResult:
         yield Painted(self._header, id="header")
@@ -72,24 +83,28 @@ class TimelineScreen(Screen[None]):
     def on_mount(self) -> None:
         """The summary comes first; two files are shown side by side at once."""
         if self.others.other is not None:
-            self.others.compare()
+            self.others.compare(is_first=True)
         else:
             self.others.summary(is_first=True)
         self.background.prepare()
 
     def on_resize(self) -> None:
-        """A higher screen shows more rows, of which more may have to be worked out."""
+        """A higher screen shows more rows, of which more may have to be worked out; the last line says
+        how many it does not.
+        """
         self.background.begin()
+        self.call_after_refresh(self.repaint)
 
     def on_screen_resume(self) -> None:
         """What changed while another screen lay over this one is shown now."""
         self.others.renew()
+        self.reload.renew()
         self.repaint()
 
     # ---------------------------------------------------------------- painting
 
     def _header(self, width: int, _: int) -> list[Line]:
-        return [frame.header_line(self.index, width, delta_words(self.look))]
+        return [frame.header_line(self.index, width, rows_words(self.look), delta_words(self.look))]
 
     def _minimap(self, width: int, _: int) -> list[Line]:
         return minimap_lines(self.index, self.hazards, self.look, width)
@@ -97,6 +112,7 @@ class TimelineScreen(Screen[None]):
     def _picture(self, width: int, height: int) -> list[Line]:
         rows = rows_height(self.index, self.look, width, height)
         self.look = scrolled(self.index, self.look, rows)
+        self._unseen_rows = unseen_rows(self.index, self.look, rows)
         ruler = frame.ruler_line(self.index, self.look, width)
         lines = [ruler, *frame.row_lines(self.index, self.hazards, self.look, width, rows)]
         return [*lines, *frame.overlay_lines(self.index, self.look, width)][:height]
@@ -112,7 +128,7 @@ class TimelineScreen(Screen[None]):
             frame.why_line(self.index, self.hazards, self.look, width),
             frame.trail_line(self.index, self.look, width),
             frame.kernel_line(self.index, self.look, width),
-            hint_line(HINTS, width),
+            hint_line(HINTS, width, self._unseen_rows),
         ]
         said = said_lines(self._message, width)
         return [*lines[: len(lines) - len(said)], *said]
@@ -127,6 +143,19 @@ class TimelineScreen(Screen[None]):
         """Shows another timeline, or more about the same one."""
         self.index, self.hazards = index, hazards
         self.go(look)
+
+    def take_reopened(self, indexes: tuple[TimelineIndex, ...]) -> None:
+        """Shows what the files hold now in place of what they held. What was turned is turned again, and
+        bookmarks go along.
+        """
+        index, *others = indexes
+        before, was = (self.index, self.look), self.others
+        was.end()
+        self.show(index, own_hazards(index), look_again(self.index, index, self.look))
+        self.others = OtherViews(self, *others)
+        self.bookmarks.take_along(index)
+        self.others.turn_like(was.recalibration.settings)
+        self.say(reopened_words(was.opened[0], before, (index, self.look)))
 
     def repaint(self) -> None:
         """Paints again what has changed."""
@@ -175,11 +204,15 @@ class TimelineScreen(Screen[None]):
     # ---------------------------------------------------------------- mouse
 
     def on_painted_clicked(self, event: Painted.Clicked) -> None:
-        """A click selects a stage, or folds a group; one on the minimap goes there."""
+        """A click selects a stage, or folds a group; one on the minimap goes there, one on the box shows
+        it whole.
+        """
         if event.place == "picture":
             size = self.query_one(Picture).size
             cell = (event.column, event.line)
             self.go(pointing.pick(self.index, self.look, *cell, (size.width, size.height)))
+        elif event.place in ("box", "strip"):
+            self.action_do("stage_box")
         elif event.place == "minimap":
             width = self.query_one("#minimap", Painted).size.width
             room = minimap_room(self.index, self.hazards, self.look, width)

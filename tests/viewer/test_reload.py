@@ -1,0 +1,454 @@
+"""`:reload`: the file is opened anew after capturing again, and the cursor stays where it was."""
+
+import asyncio
+import json
+import threading
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cache
+
+import pytest
+from kerntape.capture.capture import capture
+from kerntape.cli import view
+from kerntape.schemas.errors import FileError
+from kerntape.schemas.timeline import Status
+from kerntape.schemas.timeline_file import write_timeline
+from kerntape.schemas.trace_file import write_trace
+from kerntape.topologies.loader import resolve_topology
+from kerntape.viewer import recalibration
+from kerntape.viewer.app import Browser
+from kerntape.viewer.model import times
+from kerntape.viewer.model.look import jump, select, window
+from kerntape.viewer.model.path_list import path_stage
+from kerntape.viewer.potential_search import PotentialSearch
+from kerntape.viewer.screens.timeline import TimelineScreen
+from painted_text import last_line, line_texts
+from timeline_builder import two_commands
+
+
+async def settled(pilot):
+    await pilot.app.workers.wait_for_complete()
+    await pilot.pause()
+
+
+async def type_in(pilot, words):
+    names = {" ": "space", "_": "underscore"}
+    await pilot.press("colon", *(names.get(one, one) for one in words), "enter")
+
+
+async def reload(pilot):
+    await type_in(pilot, "reload")
+    await settled(pilot)
+
+
+def place(screen):
+    index, stage = screen.index, screen.look.stage
+    return index.pe(stage), index.command(stage), index.kind(stage)
+
+
+def said(screen):
+    return " ".join(" ".join(line_texts(screen.query_one("#last").lines)).split())
+
+
+@pytest.fixture
+def on_files(monkeypatch):
+    """Runs a scenario as `kerntape view` with these arguments does."""
+
+    def run(scenario, *arguments):
+        def browse(timeline, *, title, other, path, theme, reopen):
+            async def go():
+                app = Browser(timeline, title, other, path, reopen=reopen)
+                async with app.run_test(size=(120, 30)) as pilot:
+                    await settled(pilot)
+                    await pilot.press("escape")
+                    assert isinstance(app.screen, TimelineScreen)
+                    await scenario(pilot, app.screen)
+
+            asyncio.run(go())
+
+        monkeypatch.setattr(view, "on_terminal", lambda: True)
+        monkeypatch.setattr("kerntape.viewer.app.browse", browse)
+        with parsed(arguments) as given:
+            assert view.run(given) == 0
+
+    return run
+
+
+@contextmanager
+def parsed(arguments):
+    import argparse
+
+    parser = argparse.ArgumentParser()
+    view.add_arguments(parser)
+    yield parser.parse_args([str(argument) for argument in arguments])
+
+
+@cache
+def trace(variant="opt2", topology="single_pe", kernel="gqa_decode", **arguments):
+    texts = {name: str(value) for name, value in arguments.items()}
+    if kernel == "gqa_decode":
+        texts["variant"] = variant
+    return capture(kernel, resolve_topology(topology), texts, with_data=False).trace
+
+
+@pytest.fixture
+def file(tmp_path):
+    """Decode opt2 over 512 keys."""
+    path = tmp_path / "x.ktrace"
+    write_trace(path, trace(s_kv=512))
+    return path
+
+
+def test_a_file_that_was_captured_again_is_shown_at_the_same_command_of_the_same_pe(on_files, file):
+    async def scenario(pilot, screen):
+        await type_in(pilot, "command 9")
+        await pilot.press("f", "s", "s")
+        before, (index, look) = place(screen), (screen.index, screen.look)
+        was = times.short(screen.index.timeline.makespan_ps)
+        write_trace(file, trace(s_kv=1024))
+        await reload(pilot)
+        assert screen.index is not index
+        assert screen.index.timeline.makespan_ps > index.timeline.makespan_ps
+        assert place(screen) == before
+        assert screen.look.span_ps == look.span_ps  # and where it was on the screen
+        here = screen.index.start(screen.look.stage) - screen.look.from_ps
+        assert here == index.start(look.stage) - look.from_ps
+        now = times.short(screen.index.timeline.makespan_ps)
+        assert last_line(screen) == f"opened anew: {now}, was {was}"
+
+    on_files(scenario, file)
+
+
+def test_what_has_not_changed_is_shown_as_it_was(on_files, file):
+    async def scenario(pilot, screen):
+        await type_in(pilot, "command 9")
+        await pilot.press("w", "w", "p", "m", "full_stop", "P")
+        before = screen.look
+        await reload(pilot)
+        assert screen.look == before
+        makespan = times.short(screen.index.timeline.makespan_ps)
+        assert last_line(screen) == f"opened anew: {makespan}, as before"
+
+    on_files(scenario, file)
+
+
+def test_a_command_that_is_gone_gives_way_to_the_nearest_and_that_is_said(on_files, file):
+    async def scenario(pilot, screen):
+        await pilot.press("end", "end")
+        last = max(range(len(screen.index)), key=screen.index.command)
+        screen.go(jump(screen.index, screen.look, last))
+        before = screen.index.command(last)
+        write_trace(file, trace(s_kv=128))
+        await reload(pilot)
+        now = max(map(screen.index.command, range(len(screen.index))))
+        assert place(screen)[1] == now < before
+        assert last_line(screen).endswith(
+            f" · command {before} of PE 0 is gone: at command {now} of PE 0"
+        )
+
+    on_files(scenario, file)
+
+
+def test_on_other_rows_the_cursor_finds_its_pe_and_the_pattern_holds(on_files, tmp_path):
+    path = tmp_path / "x.ktrace"
+    write_trace(path, trace(topology="one_cube", p=8, s_kv=1024))
+
+    async def scenario(pilot, screen):
+        await type_in(pilot, "pe 3")
+        await type_in(pilot, "command 4")
+        await pilot.press("F", *"gemm", "enter")
+        rank = screen.index.timeline.trace.pes[place(screen)[0]].rank
+        command = place(screen)[1]
+        write_trace(path, trace(topology="one_cube", p=4, s_kv=1024))
+        await reload(pilot)
+        trace_now = screen.index.timeline.trace
+        assert len(trace_now.pes) == 4
+        assert trace_now.pes[place(screen)[0]].rank == rank
+        assert place(screen)[1] == command
+        assert screen.look.rows_like == "gemm"
+        titles = {screen.index.tree.rows[key].title for key in screen.look.hidden}
+        assert "MATH" in titles
+
+    on_files(scenario, path)
+
+
+def test_a_pe_that_is_not_launched_any_more_leads_to_the_first_look(on_files, tmp_path):
+    path = tmp_path / "x.ktrace"
+    write_trace(path, trace(topology="one_cube", p=8, s_kv=1024))
+
+    async def scenario(pilot, screen):
+        await type_in(pilot, "pe 7")
+        write_trace(path, trace(topology="one_cube", p=2, s_kv=1024))
+        await reload(pilot)
+        assert place(screen)[0] == 0
+        assert " of PE 7 is gone: at command " in last_line(screen)
+
+    on_files(scenario, path)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "why"),
+    [
+        (lambda file: file.unlink(), "{}: cannot be read: No such file or directory"),
+        (lambda file: replaced(file, file.read_bytes()[:2000]), "{}: byte "),
+        (lambda file: replaced(file, b"text"), "{}: "),
+        (
+            lambda file: write_trace(file, trace(kernel="gated_ffn")),
+            "x.ktrace: must be of the kernel gqa_decode still, not of gated_ffn:"
+            " leave, and view it anew",
+        ),
+    ],
+    ids=["gone", "cut short", "other text", "another kernel"],
+)
+def test_what_cannot_be_shown_in_its_place_is_refused_in_one_line(on_files, file, spoil, why):
+    async def scenario(pilot, screen):
+        await type_in(pilot, "command 9")
+        index, look = screen.index, screen.look
+        spoil(file)
+        await reload(pilot)
+        assert (screen.index, screen.look) == (index, look)
+        told = said(screen)
+        assert why.format(file)[:40] in told
+        await pilot.press("w", "left_square_bracket", "u", "escape")  # it is as good as before
+        write_trace(file, trace(s_kv=128))
+        await reload(pilot)
+        assert screen.index is not index
+
+    on_files(scenario, file)
+
+
+def replaced(file, content):
+    """By another file of that name: what is mapped stays as it is."""
+    other = file.with_name("other")
+    other.write_bytes(content)
+    other.replace(file)
+
+
+def test_the_options_hold_again(on_files, file):
+    async def scenario(pilot, screen):
+        write_trace(file, trace(s_kv=256))
+        await reload(pilot)
+        timeline = screen.index.timeline
+        assert timeline.policy.name == "serial"
+        assert timeline.calibration.hbm.latency_ns == 7
+
+    on_files(scenario, file, "--policy", "serial", "--set", "hbm.latency_ns=7")
+
+
+def test_a_timeline_opened_as_it_is_is_read_again_as_it_is(on_files, tmp_path, opt2, opt3):
+    path = tmp_path / "x.ktimeline"
+    write_timeline(path, opt2)
+
+    async def scenario(pilot, screen):
+        write_timeline(path, opt3)  # the old one stays mapped until it is replaced
+        assert screen.index.timeline.makespan_ps == opt2.makespan_ps
+        await reload(pilot)
+        assert screen.index.timeline.makespan_ps == opt3.makespan_ps
+
+    on_files(scenario, path)
+
+
+def test_of_two_files_both_are_opened_anew(on_files, file, tmp_path):
+    other = tmp_path / "y.ktrace"
+    write_trace(other, trace("opt3", s_kv=512))
+
+    async def scenario(pilot, screen):
+        write_trace(other, trace("opt3", s_kv=256))
+        await reload(pilot)
+        await pilot.press("x")
+        await settled(pilot)
+        sides = pilot.app.screen.comparison.sides
+        assert [side.name for side in sides] == ["x.ktrace", "y.ktrace"]
+        kept = [side.timeline.trace.header.arguments["s_kv"] for side in sides]
+        assert kept == [512, 256]
+        await pilot.press("x")
+        other.unlink()
+        await reload(pilot)
+        assert "y.ktrace: cannot be read: No such file or directory" in said(screen)
+
+    on_files(scenario, file, other)
+
+
+def test_what_was_turned_is_turned_again(on_files, file):
+    async def scenario(pilot, screen):
+        await pilot.press("c", "down", "right")
+        await settled(pilot)
+        await pilot.press("escape")
+        turned = screen.others.recalibration.settings
+        assert screen.index.timeline.calibration == turned.calibration
+        write_trace(file, trace(s_kv=1024))
+        await reload(pilot)
+        await settled(pilot)
+        assert screen.others.recalibration.settings == turned
+        assert screen.index.timeline.calibration == turned.calibration
+        assert screen.index.timeline.trace.header.arguments["s_kv"] == 1024
+        assert screen.index.before_ps == screen.others.opened[0].timeline.makespan_ps
+
+    on_files(scenario, file)
+
+
+def test_a_replay_of_what_was_shown_before_is_not_shown_any_more(on_files, file, monkeypatch):
+    gate, replayed = threading.Event(), recalibration.time
+
+    def late(*arguments):
+        assert gate.wait(20)
+        return replayed(*arguments)
+
+    monkeypatch.setattr(recalibration, "time", late)
+
+    async def scenario(pilot, screen):
+        await pilot.press("c", "down", "right", "escape", "c", "R", "escape")
+        write_trace(file, trace(s_kv=1024))
+        await type_in(pilot, "reload")
+        while screen.index.timeline.trace.header.arguments["s_kv"] != 1024:
+            await asyncio.sleep(0.01)
+        index = screen.index
+        gate.set()
+        await settled(pilot)
+        assert screen.index is index
+
+    on_files(scenario, file)
+
+
+def test_a_list_keeps_the_run_that_it_lists_until_it_is_closed(drive, opt2, opt3):
+    gate = threading.Event()
+
+    async def scenario(pilot, screen):
+        screen.reload._reopen = lambda: gate.wait(20) and (opt3,)
+        index = screen.index
+        await type_in(pilot, "reload")
+        await pilot.press("o", "end")
+        last = path_stage(index, pilot.app.screen.place)
+        gate.set()
+        await settled(pilot)
+        assert screen.index is index
+        await pilot.press("enter")  # to the last step, and on to the run of opt3
+        assert screen.index.timeline is opt3
+        assert screen.index.command(screen.look.stage) == min(
+            index.command(last), max(map(screen.index.command, range(len(screen.index))))
+        )
+        assert last_line(screen).startswith("opened anew: ")
+
+    drive(opt2, scenario)
+
+
+def test_what_was_found_possible_was_so_in_the_file_before(drive, opt2):
+    async def scenario(pilot, screen):
+        screen.reload._reopen = lambda: (opt2,)
+        await pilot.press("tab", "a")
+        await settled(pilot)
+        assert screen.hazards.is_searched
+        await pilot.press("escape")
+        await reload(pilot)
+        assert not screen.hazards.is_searched
+        await pilot.press("tab", "a")
+        await settled(pilot)
+        assert screen.hazards.is_searched
+
+    drive(opt2, scenario)
+
+
+def test_a_search_that_is_at_the_file_before_adds_nothing_to_this_one(
+    drive, opt2, opt3, monkeypatch
+):
+    gate, work = threading.Event(), PotentialSearch.work
+    monkeypatch.setattr(PotentialSearch, "work", lambda *given: gate.wait(20) and work(*given))
+
+    async def scenario(pilot, screen):
+        screen.reload._reopen = lambda: (opt3,)
+        await pilot.press("tab", "a", "escape")
+        await type_in(pilot, "reload")
+        while screen.index.timeline is not opt3:
+            await asyncio.sleep(0.01)
+        gate.set()
+        await settled(pilot)
+        assert not screen.hazards.is_searched
+
+    drive(opt2, scenario)
+
+
+def test_bookmarks_go_along_and_are_written_when_the_old_file_is_set_aside(on_files, file):
+    notes = file.with_name("x.ktrace.kernnotes")
+
+    async def scenario(pilot, screen):
+        await type_in(pilot, "command 9")
+        before = place(screen)
+        await pilot.press("b")
+        assert last_line(screen).startswith("bookmark a kept: x.ktrace.kernnotes")
+        old = notes.read_bytes()
+        write_trace(file, trace(s_kv=1024))
+        await reload(pilot)
+        await pilot.press("home", "B")
+        assert pilot.app.screen.count() == 1
+        assert "belong to another timeline" in " ".join(line_texts(pilot.app.screen.panel.lines))
+        await pilot.press("enter")
+        assert place(screen) == before
+        assert notes.read_bytes() == old
+        await type_in(pilot, "fresh_notes")
+        (note,) = json.loads(notes.read_text())["notes"]
+        assert note["stage"] == screen.look.stage
+        assert notes.with_name("x.ktrace.kernnotes.old-1").read_bytes() == old
+
+    on_files(scenario, file)
+
+
+def test_a_run_that_stops_says_so(drive):
+    timeline = two_commands().build()
+
+    async def scenario(pilot, screen):
+        stopped = replace(timeline, status=Status.DEADLOCK)
+        screen.reload._reopen = lambda: (stopped,)
+        await reload(pilot)
+        return last_line(screen)
+
+    assert drive(timeline, scenario) == (
+        "opened anew: 96.00 ns, as before · it stopped for ever: ! shows who waits for whom"
+    )
+
+
+def test_without_a_file_there_is_nothing_to_open(drive):
+    async def scenario(pilot, screen):
+        await reload(pilot)
+        return last_line(screen)
+
+    assert drive(two_commands().build(), scenario) == (
+        "nothing to open anew: this was not opened from a file"
+    )
+
+
+def test_a_second_wish_waits_for_the_first(drive):
+    timeline, gate, opened = two_commands().build(), threading.Event(), []
+
+    def reopen():
+        opened.append(1)
+        assert gate.wait(20)
+        raise FileError("x: cannot be read")
+
+    async def scenario(pilot, screen):
+        screen.reload._reopen = reopen
+        await type_in(pilot, "reload")
+        await type_in(pilot, "reload")
+        assert last_line(screen) == "opening decode.ktrace anew …"
+        gate.set()
+        await settled(pilot)
+        assert last_line(screen) == "x: cannot be read"
+        await reload(pilot)
+
+    drive(timeline, scenario)
+    assert len(opened) == 2
+
+
+def test_a_key_is_not_kept_waiting(drive):
+    gate = threading.Event()
+
+    async def scenario(pilot, screen):
+        screen.reload._reopen = lambda: gate.wait(20) and (two_commands().build(),)
+        await type_in(pilot, "reload")
+        screen.go(window(screen.index, select(screen.index, screen.look, 3), 0, 50_000))
+        await pilot.press("full_stop")
+        stage = screen.look.stage
+        gate.set()
+        await settled(pilot)
+        assert (screen.look.stage, screen.look.span_ps) == (stage, 50_000)
+
+    drive(two_commands().build(), scenario)

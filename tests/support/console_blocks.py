@@ -6,15 +6,24 @@ document's commands run in order in one folder, which has the files that the doc
 that is only a file's name in backquotes, ending in a colon, then a python block.
 """
 
+import io
 import os
 import re
 import subprocess
 import sys
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
+from unittest.mock import patch
+
+from kerntape.cli.main import main
 
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"^`(\w+\.py)`:\n\n```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PLAIN = re.compile(r"kerntape((?: [\w./:=,+-]+)*)( > /dev/null)?")
+"""A command without anything that a shell would make something else of."""
+
+COLUMNS = "100"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +63,35 @@ def _of_block(block: str, first_line: int) -> list[Example]:
 
 
 def printed_by(example: Example, folder: Path) -> str:
-    """Standard output and error of the command, run in a shell with this environment's kerntape."""
+    """Standard output and error of the command, with this environment's kerntape.
+
+    A command that needs no shell runs in this process, as `kerntape`'s entry point would run it: a
+    process of its own for each would only load the same modules again.
+    """
+    plain = PLAIN.fullmatch(example.command)
+    if plain is None:
+        return _in_a_shell(example, folder)
+    return _in_this_process(plain[1].split(), folder, is_kept=plain[2] is None)
+
+
+def _in_this_process(words: list[str], folder: Path, *, is_kept: bool) -> str:
+    printed = io.StringIO()
+    with (
+        chdir(folder),
+        patch.dict(os.environ, COLUMNS=COLUMNS),
+        redirect_stdout(printed if is_kept else io.StringIO()),
+        redirect_stderr(printed),
+    ):
+        main(words)
+    return printed.getvalue()
+
+
+def _in_a_shell(example: Example, folder: Path) -> str:
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     finished = subprocess.run(
         ["bash", "-c", example.command],
         cwd=folder,
-        env={**os.environ, "PATH": path, "COLUMNS": "100"},
+        env={**os.environ, "PATH": path, "COLUMNS": COLUMNS},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -7,7 +7,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from .inspect_text import inspection_text
-from .model_options import check_one_policy
+from .model_options import add_set_option, check_one_policy
 from .printing import print_json
 from .usage import number_from
 
@@ -62,14 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="T",
         help="of a trace: another machine with its layout, on which to look for one",
     )
-    parser.add_argument(
-        "--set",
-        dest="settings",
-        action="append",
-        default=[],
-        metavar="PATH=VALUE",
-        help="of a trace: change structure there, for example topology.ipcq.depth=4",
-    )
+    add_set_option(parser, "of a trace: change structure there, for example topology.ipcq.depth=4")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 

@@ -34,13 +34,9 @@ def add_model_options(parser: argparse.ArgumentParser, of_all: str = "") -> None
     there is such an answer.
     """
     parser.add_argument("--calibration", metavar="C", help="a shipped calibration or a YAML file")
-    parser.add_argument(
-        "--set",
-        dest="settings",
-        action="append",
-        default=[],
-        metavar="PATH=VALUE",
-        help="change one number of the calibration, for example pe_cpu.fixed_cycles=20, or of the"
+    add_set_option(
+        parser,
+        "change one number of the calibration, for example pe_cpu.fixed_cycles=20, or of the"
         " topology's structure, for example topology.ipcq.depth=4",
     )
     add_policy_option(parser, of_all)
@@ -50,6 +46,18 @@ def add_model_options(parser: argparse.ArgumentParser, of_all: str = "") -> None
         type=one_of(*RUNNERS),
         metavar="R",
         help="compiled (default) or simpy, the readable reference",
+    )
+
+
+def add_set_option(parser: argparse.ArgumentParser, meaning: str) -> None:
+    """The option that changes one number of the model, as often as it is given."""
+    parser.add_argument(
+        "--set",
+        dest="settings",
+        action="append",
+        default=[],
+        metavar="PATH=VALUE",
+        help=meaning,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from .model_options import EVERY_POLICY
+from .model_options import EVERY_POLICY, add_set_option
 from .printing import print_json
 from .usage import UsageError, number_from
 
@@ -89,13 +89,8 @@ def _add_base(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--calibration", metavar="C", help="what is varied: shipped, or a YAML file"
     )
-    parser.add_argument(
-        "--set",
-        dest="settings",
-        action="append",
-        default=[],
-        metavar="PATH=VALUE",
-        help="change one number of the calibration, or of topology.PATH, for all points",
+    add_set_option(
+        parser, "change one number of the calibration, or of topology.PATH, for all points"
     )
     parser.add_argument("--topology", metavar="T", help="another machine with the traces' layout")
 

@@ -33,6 +33,7 @@ from .screens.ask import AskLine
 from .screens.command_line import CommandLine
 from .screens.host import LeaveAsked, PictureAsked
 from .screens.keys import KeysScreen
+from .screens.panel import Panel
 from .screens.reload import Reopen
 from .screens.saving import SAVING
 from .screens.timeline import TimelineScreen
@@ -125,9 +126,10 @@ class Browser(App[None]):
     # ---------------------------------------------------------------- keys in their turn
 
     async def on_event(self, event: events.Event) -> None:
-        """Textual's. Where many keys come at once, each waits until the screen in front is there, and
-        until a line has taken an Enter: what is behind that is for the screen in front then. So it is
-        with what is pasted. Some terminals tell of Shift and the like alone: that is no key yet.
+        """Textual's. Where many keys come at once, each waits until the screen in front is there and knows
+        what it means, and until a line has taken an Enter: what is behind that is for the screen in
+        front then. So it is with what is pasted. Some terminals tell of Shift and the like alone: that
+        is no key yet.
         """
         if not isinstance(event, events.Key | events.Paste):
             await super().on_event(event)
@@ -138,6 +140,8 @@ class Browser(App[None]):
     async def _take_keys(self) -> None:
         """Takes one. What a screen that it closes leads to comes before the next one."""
         if not self._keys_in_turn or self._entered_on is self.screen:
+            return
+        if isinstance(self.screen, Panel) and not self.screen.takes_keys:
             return
         await self._front_is_there()
         key, screen = self._keys_in_turn.popleft(), self.screen
@@ -160,6 +164,10 @@ class Browser(App[None]):
     async def on_enter_taken(self) -> None:
         """The keys that waited are taken."""
         self._entered_on = None
+        await self._take_keys()
+
+    async def on_takes_keys_now(self) -> None:
+        """As above."""
         await self._take_keys()
 
     # ---------------------------------------------------------------- the shell, and back

@@ -39,6 +39,7 @@ class Recalibration:
     """The settings, the newest complete timeline under them, and what each number is worth.
 
     `complaint` is why the newest settings could not be replayed; the timeline is then the one before.
+    Which numbers there are is known after the first replay (`knows_parameters`).
     """
 
     def __init__(self, timeline: Timeline) -> None:
@@ -46,6 +47,7 @@ class Recalibration:
         self.timeline = timeline
         self.settings: Settings = unchanged(timeline.calibration, timeline.policy)
         self.parameters: tuple[str, ...] = ()
+        self.knows_parameters = False
         self.worths = Worths()
         self.complaint = ""
         self._replayed = self.settings
@@ -76,6 +78,7 @@ class Recalibration:
         while True:
             while self._newest.take():
                 self._replay()
+                self.knows_parameters = True
                 tell()
             self._measure(tell, is_cancelled)
             if self._newest.may_end(is_cancelled=is_cancelled()):
@@ -83,6 +86,9 @@ class Recalibration:
 
     def _replay(self) -> None:
         settings = self.settings
+        if self.knows_parameters and settings == self._replayed:
+            self.complaint = ""  # what was measured is as true as before
+            return
         try:
             prepared = self._prepare(settings.policy)
             calibration = settings.calibration

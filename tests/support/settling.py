@@ -2,6 +2,10 @@
 
 import asyncio
 
+from textual.pilot import Pilot
+
+PRESS = Pilot.press
+
 
 async def at_rest(_least_s: float = 0, most_s: float = 1) -> None:
     """Waits until the running loop has nothing to run: all that is left waits for a timer, a thread or
@@ -16,3 +20,15 @@ async def at_rest(_least_s: float = 0, most_s: float = 1) -> None:
         await asyncio.sleep(0)
         if not loop._ready or loop.time() > end:  # what asyncio's loops run next, but this
             return
+
+
+async def press_until_taken(pilot: Pilot[None], *keys: str, most_s: float = 20) -> None:
+    """Stands for `Pilot.press`, which does not know that a screen may let keys wait until it knows what
+    they mean.
+    """
+    await PRESS(pilot, *keys)
+    loop = asyncio.get_running_loop()
+    end = loop.time() + most_s
+    while pilot.app._keys_in_turn and loop.time() < end:
+        await asyncio.sleep(0.001)
+    await pilot.pause()

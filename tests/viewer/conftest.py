@@ -15,7 +15,7 @@ from kerntape.viewer.model.hazards import HazardIndex
 from kerntape.viewer.model.index import TimelineIndex
 from kerntape.viewer.screens.summary import SummaryScreen
 from kerntape.viewer.screens.timeline import TimelineScreen
-from settling import at_rest
+from settling import at_rest, press_until_taken
 from textual.pilot import Pilot
 from timeline_builder import decode_like
 
@@ -27,9 +27,10 @@ SNAPSHOTS = Path(__file__).parent / "snapshots"
 
 @pytest.fixture(scope="session", autouse=True)
 def pressed_keys_are_quick() -> Iterator[None]:
-    """The pilot goes on from a key as soon as the application has done all that it does about it."""
+    """The pilot goes on from a key as soon as, and not before, all is done about it."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("textual.app.wait_for_idle", at_rest)
+        patch.setattr(Pilot, "press", press_until_taken)
         yield
 
 

@@ -311,6 +311,33 @@ def test_a_new_wish_interrupts_the_measuring(opt2, replayed):
     assert not recalibration.is_waiting
 
 
+def test_what_was_measured_is_as_true_when_the_panel_is_opened_again(opt2, replayed):
+    recalibration = Recalibration(opt2)
+    recalibration.ask(turned(recalibration.settings, FIXED, 1))
+    assert recalibration.begin()
+    recalibration.work(lambda: None, lambda: False)
+    worths = recalibration.worths
+    assert set(worths.effects) == set(recalibration.parameters)
+    recalibration.ask(recalibration.settings)
+    assert recalibration.begin()
+    recalibration.work(lambda: None, lambda: False)
+    assert recalibration.worths is worths
+    assert len(replayed) == 1
+
+
+def test_the_settings_before_wrong_ones_are_right_again(opt2):
+    recalibration = Recalibration(opt2)
+    start = recalibration.settings
+    wrong = start
+    for path in (FIXED, "pe_gemm.fill_cycles", "hbm.latency_ns"):
+        wrong = typed(wrong, path, "1000000000000")
+    for settings in (start, typed(wrong, "clock_ghz", "0.000000000001"), start):
+        recalibration.ask(settings)
+        assert recalibration.begin()
+        recalibration.work(lambda: None, lambda: True)
+        assert bool(recalibration.complaint) == (settings is not start)
+
+
 def test_a_cancelled_thread_stops_measuring(opt2):
     recalibration = Recalibration(opt2)
     recalibration.ask(recalibration.settings)

@@ -1,8 +1,11 @@
 """Keys that come in one burst, as over a slow link, mean what they do one by one."""
 
 import asyncio
+import threading
 
 import pytest
+from kerntape.viewer import recalibration
+from kerntape.viewer.screens.calibrate import CalibratePanel
 from kerntape.viewer.screens.hazards import HazardPanel
 from kerntape.viewer.screens.timeline import TimelineScreen
 from painted_text import last_line
@@ -67,6 +70,31 @@ def test_a_key_that_comes_while_another_is_at_work_is_for_what_that_one_opens(dr
         return place, screen.look.span_ps
 
     assert drive(decode, scenario) == (1, (decode.makespan_ps + 1) // 2)
+
+
+def test_the_numbers_take_keys_when_they_are_there(drive, decode, monkeypatch):
+    lowered, opened = recalibration.prepare, threading.Event()
+
+    def late(*arguments):
+        assert opened.wait(20)
+        return lowered(*arguments)
+
+    monkeypatch.setattr(recalibration, "prepare", late)
+
+    async def scenario(pilot, screen):
+        await burst(pilot, "c", "down", "down", "right", "escape", "w")
+        panel = pilot.app.screen
+        assert isinstance(panel, CalibratePanel)
+        assert panel.count() == 1  # the policy, which is known before
+        opened.set()
+        await pilot.app.workers.wait_for_complete()
+        await burst(pilot)
+        assert pilot.app.screen is screen
+        await pilot.app.workers.wait_for_complete()
+        return screen.others.recalibration.settings.changed_rows, screen.left_off.number
+
+    number = "pe_cpu.fixed_cycles"  # policy, clock, this one
+    assert drive(decode, scenario) == ((number,), number)
 
 
 def test_shift_alone_is_no_key_that_ends_playing_or_is_told_to_be_none(drive, decode):

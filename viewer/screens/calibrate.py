@@ -33,6 +33,7 @@ from ..panel_actions import CALIBRATE, in_section
 from ..picture_file import free_name
 from ..recalibration import FACTORS, Recalibration
 from .ask import AskLine
+from .host import TakesKeysNow
 from .panel import Panel, bindings
 
 HEAD_LINES = 1
@@ -69,6 +70,12 @@ class CalibratePanel(Panel):
     def renew(self) -> None:
         """Something was measured or replayed."""
         self.panel.repaint()
+        self.app.post_message(TakesKeysNow())
+
+    @property
+    def takes_keys(self) -> bool:
+        """Not before there are rows to go to and numbers to turn."""
+        return self._recalibration.knows_parameters
 
     def count(self) -> int:
         return len(self._calibrating().rows)

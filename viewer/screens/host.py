@@ -32,6 +32,10 @@ class ThemeAsked(Message):
     """The user wants the other colours: light ones for dark, or dark ones for light."""
 
 
+class TakesKeysNow(Message):
+    """A screen that keys had to wait for knows by now what they mean."""
+
+
 class LeaveAsked(Message):
     """The user wants to leave the browser."""
 

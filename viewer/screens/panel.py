@@ -73,6 +73,11 @@ class Panel(ModalScreen[int | None]):
     def compose(self) -> ComposeResult:
         yield self.panel
 
+    @property
+    def takes_keys(self) -> bool:
+        """Whether it is known what keys mean; TakesKeysNow tells when it comes to be."""
+        return True
+
     def count(self) -> int:
         """How many places there are."""
         return len(self._lines(self.panel.size.width))

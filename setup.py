@@ -12,22 +12,20 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 
 MODULES = ("engine", "engine_layout", "order_layout", "order_pass", "slack_pass")
-SHARED = "engine_records"  # the structs that modules have in common
-
-
-def sources_sha256(module: str) -> str:
-    """What the module says it was built from; replay/native.py refuses another."""
-    digest = hashlib.sha256()
-    for source in (f"{module}.py", f"{module}.pxd", f"{SHARED}.pxd"):
-        digest.update(Path(f"replay/{source}").read_bytes())
-    return digest.hexdigest()
+SHARED = "engine_records"
+"""The structs that modules have in common: as C has them, and as numpy makes them."""
 
 
 def extension(module: str) -> Extension:
+    """The module, which says what it was built from; replay/native.py refuses another."""
+    names = (f"{module}.py", f"{module}.pxd", f"{SHARED}.py", f"{SHARED}.pxd")
+    sources = [f"replay/{name}" for name in names]
+    digest = hashlib.sha256(b"".join(Path(source).read_bytes() for source in sources))
     return Extension(
         f"kerntape.replay.{module}",
-        [f"replay/{module}.py"],
-        define_macros=[(f"KERNTAPE_{module.upper()}_SHA256", f'"{sources_sha256(module)}"')],
+        sources[:1],
+        define_macros=[(f"KERNTAPE_{module.upper()}_SHA256", f'"{digest.hexdigest()}"')],
+        depends=sources,
     )
 
 

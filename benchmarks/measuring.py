@@ -22,6 +22,10 @@ from typing import TypeVar
 import numpy as np
 
 MIB = 1 << 20
+
+LEAST_S = 0.03
+"""What is measured takes at least this long: user time and system time are told apart in steps."""
+
 Result = TypeVar("Result")
 KERNTAPE = str(Path(sys.executable).with_name("kerntape"))
 
@@ -53,14 +57,16 @@ def spent_in_turns(*works: Callable[[], object], rounds: int = 0) -> list[Spent]
     """The medians of each work, all of them taking turns.
 
     Without `rounds`, each work runs once if it takes more than three seconds, else three times, or
-    seven if it takes less than 0.3.
+    seven if it takes less than 0.3. One that is too short for the system's clock runs several times in
+    a row.
     """
-    taken = [[_spent(work)] for work in works]
-    wanted = [rounds or _rounds(first.processor_s) for (first,) in taken]
+    rows, first = zip(*map(_long_enough, works), strict=True)
+    taken = [[spent] for spent in first]
+    wanted = [rounds or _rounds(spent.processor_s) for spent in first]
     for number in range(1, max(wanted)):
-        for work, runs, count in zip(works, taken, wanted, strict=True):
+        for work, row, runs, count in zip(works, rows, taken, wanted, strict=True):
             if number < count:
-                runs.append(_spent(work))
+                runs.append(_spent(work, row))
     return [
         Spent(
             statistics.median(run.user_s for run in runs),
@@ -74,12 +80,23 @@ def _rounds(seconds: float) -> int:
     return 1 if seconds > 3 else 3 if seconds > 0.3 else 7
 
 
-def _spent(work: Callable[[], object]) -> Spent:
+def _long_enough(work: Callable[[], object]) -> tuple[int, Spent]:
+    """How often in a row the work takes LEAST_S at least, and its part of that."""
+    row, spent = 1, _spent(work, 1)
+    while spent.processor_s * row < LEAST_S:
+        row *= 2
+        spent = _spent(work, row)
+    return row, spent
+
+
+def _spent(work: Callable[[], object], row: int) -> Spent:
+    """The work's part of so many in a row."""
     before = resource.getrusage(resource.RUSAGE_SELF)
-    work()
+    for _ in range(row):
+        work()
     after = resource.getrusage(resource.RUSAGE_SELF)
     user_s = after.ru_utime - before.ru_utime
-    return Spent(user_s, user_s + after.ru_stime - before.ru_stime)
+    return Spent(user_s / row, (user_s + after.ru_stime - before.ru_stime) / row)
 
 
 def first_touch(rounds: int = 5, size_mib: int = 256) -> tuple[float, float]:
@@ -150,25 +167,32 @@ def growth(times: Sequence[float], sizes: Sequence[int]) -> list[str]:
 def off_a_line(costs: Sequence[float], sizes: Sequence[int]) -> float:
     """How far off, as a part of the cost, a straight line is that is nowhere further off than it must be.
 
-    The line is a + b × size with a and b at least 0: what every run takes, and what each stage adds;
-    `sizes` ascend. By the theorem of de la Vallée-Poussin the least worst deviation is the greatest
-    among those of any three points; where their line would begin below 0, it goes through 0.
+    The line is a + b × size with a and b at least 0: what every run takes, and what each stage adds.
+    There are three points at least, `sizes` ascend, costs are above 0. By the theorem of de la
+    Vallée-Poussin the least worst deviation is the greatest among those of any three points; where
+    their line has a or b below 0, the best one that has not has one of them 0.
     """
     points = list(zip(costs, sizes, strict=True))
-    worst, begin = max((_off_of_three(*three) for three in combinations(points, 3)), default=(0, 0))
-    if begin >= 0:
+    worst, begin, slope = max(_off_of_three(*three) for three in combinations(points, 3))
+    if begin >= 0 and slope >= 0:
         return worst
-    each = [cost / size for cost, size in points]
-    return (max(each) - min(each)) / (max(each) + min(each))
+    return min(_off_of_one(costs), _off_of_one([cost / size for cost, size in points]))
 
 
-def _off_of_three(*points: tuple[float, int]) -> tuple[float, float]:
-    """The deviation that three points' best line has at each of them in turn, and where it begins."""
+def _off_of_three(*points: tuple[float, int]) -> tuple[float, float, float]:
+    """The deviation that three points' best line has at each of them in turn, where it begins, and how
+    it rises.
+    """
     rows = [
         (1 / cost, size / cost, side) for (cost, size), side in zip(points, (1, -1, 1), strict=True)
     ]
-    begin, _, deviation = np.linalg.solve(np.array(rows), np.ones(3))
-    return abs(float(deviation)), float(begin)
+    begin, slope, deviation = np.linalg.solve(np.array(rows), np.ones(3))
+    return abs(float(deviation)), float(begin), float(slope)
+
+
+def _off_of_one(costs: Sequence[float]) -> float:
+    """How far off, as a part of each, the one number is that fits them best."""
+    return (max(costs) - min(costs)) / (max(costs) + min(costs))
 
 
 def machine() -> str:

@@ -172,11 +172,12 @@ OFF = """Off a straight line, at most: the run alone {run}, `kerntape replay` {r
 
 GROWTH = """A × column is the row's cost over that of the row before, divided by the same ratio of stages:
 1.00 is linear, less is better. Below each table stands how far its rows lie off the straight line
-a + b × stages (a and b at least 0) that fits them best, as a part of each row's cost. Of times both
-compare the user part alone: system time is mostly the first touch of memory, and here filling
-256 MiB took from {least:.0f} to {most:.0f} ms of it. What a process takes before it begins (see the
-first row) hides growth in the small sizes; where a graph outgrows the processor's caches a stage
-costs more, and from there on the same.
+a + b × stages (a and b at least 0) that fits them best, as a part of each row's cost: 10 % is one row
+a tenth above the line and another a tenth below. Lowering is not told there: alike PEs share it. Of
+times both compare the user part alone: system time is mostly the first touch of memory, and here
+filling 256 MiB took from {least:.0f} to {most:.0f} ms of it. What a process takes before it begins
+(see the first row) hides growth in the small sizes; where a graph outgrows the processor's caches a
+stage costs more, and from there on the same.
 """
 
 
@@ -205,7 +206,8 @@ def _sections(decodes: Decodes, quick: bool) -> Iterator[tuple[str, str]]:
     yield "Runner against runner", runners(decodes, [SMALL, LONG, *wide])
     tokens = [4 * KI << step for step in (0, 2, 4, 6, 8)]
     if quick:
-        yield "Growth with the tokens, on one PE", grown(decodes, [Size(1, n) for n in tokens[:3]])
+        sizes = [Size(1, n) for n in tokens[:3]]
+        yield "Growth with the tokens, on one PE", growing() + "\n" + grown(decodes, sizes)
     else:
         pes = [Size(n, 2 * KI * min(n, 64)) for n in (1, 8, 64, 512)]
         yield "Growth with the PEs, 2 Ki tokens each", growing() + "\n" + grown(decodes, pes)

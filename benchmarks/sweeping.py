@@ -14,7 +14,7 @@ from kerntape.replay.sweep.figures import replayed_figures
 from kerntape.replay.sweep.local_workers import cores_here
 from kerntape.replay.sweep.planning import Sampling, plan_sweep
 from kerntape.replay.sweep.points import Asked, PointResult, Way
-from measuring import in_turns, kerntape, table
+from measuring import in_turns, kept, kerntape, table
 
 POINTS = 128
 CHUNK = 64
@@ -52,18 +52,23 @@ def _swept(decode: Decode, varied: Sequence[str]) -> list[str]:
     prepared = prepare(decode.trace, decode.machine, decode.policy)
     replayed(prepared, decode.costs)  # what is worked out once per trace is not a point's cost
     some = asked[:: POINTS // IN_FULL][:IN_FULL]
-    found: list[PointResult] = []
-    (sweeping,) = in_turns(lambda: found.extend(_evaluated(prepared, asked)), rounds=1)
-    full: list[object] = []
+    found: list[list[PointResult]] = []
+    (sweeping,) = in_turns(kept(lambda: _evaluated(prepared, asked), found), rounds=1)
+    full: list[list[object]] = []
     (in_full,) = in_turns(
-        lambda: full.extend(
-            replayed_figures(replayed(prepared, each.calibration), op_log=False) for each in some
+        kept(
+            lambda: [
+                replayed_figures(replayed(prepared, each.calibration), op_log=False)
+                for each in some
+            ],
+            full,
         ),
         rounds=1,
     )
-    by_point = {each.point: each.figures for each in found}
-    assert full == [by_point[each.point] for each in some]
-    ways = Counter(each.way for each in found)
+    (results,) = found
+    by_point = {each.point: each.figures for each in results}
+    assert full == [[by_point[each.point] for each in some]]
+    ways = Counter(each.way for each in results)
     rate, full_rate = POINTS / sweeping, IN_FULL / in_full
     return [
         str(POINTS),

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..schemas.errors import KerntapeError
 from . import engine, engine_layout, native
 from .engine_records import Record, ReleaseRecord, ServerRecord, StageRecord, c_struct
 from .stage_graph import Durations, StageGraph
@@ -27,8 +28,8 @@ def is_compiled() -> bool:
 def run(graph: StageGraph, durations: Durations) -> Times:
     """Runs the graph until nothing is left to happen; what a cycle holds up stays at −1.
 
-    Raises KerntapeError where the compiled engine was built from another source than the one beside
-    it.
+    The graph is as `lower` makes them, the durations are as stage_graph.Durations says: neither is
+    checked here, and machine code trusts them. Raises KerntapeError as check_engine does.
     """
     check_engine()
     law = _law(graph, durations)
@@ -38,16 +39,22 @@ def run(graph: StageGraph, durations: Durations) -> Times:
 
 @cache
 def check_engine() -> None:
-    """Refuses a stale compiled engine; says once that an uncompiled one is slow.
+    """Says once that an uncompiled engine is slow. Raises KerntapeError for a stale one, or for one that
+    was compiled in part.
 
     A worker process says nothing: whoever starts workers calls this first.
     """
-    native.refuse_stale(engine)
-    native.refuse_stale(engine_layout)
+    for module, other in ((engine, engine_layout), (engine_layout, engine)):
+        native.refuse_stale(module)
+        if native.is_compiled(module) and not native.is_compiled(other):
+            raise KerntapeError(
+                f"{module.__name__} is compiled, {other.__name__} is not;"
+                " run 'pip install -e .' again, and look at what the compiler says"
+            )
     if not is_compiled() and parent_process() is None:
         print(
             "kerntape: the replay engine is not compiled (no C compiler when kerntape was installed);"
-            " replays are an order of magnitude slower",
+            " replays are up to a hundred times slower",
             file=sys.stderr,
         )
 

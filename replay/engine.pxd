@@ -1,4 +1,4 @@
-# The C types of engine.py, and nothing else. engine.py runs without it, some hundred times slower.
+# The C types of engine.py, and nothing else. engine.py runs without it, up to a hundred times slower.
 cimport cython
 
 from kerntape.replay.engine_records cimport ReleaseFields, ServerFields, StageFields

@@ -55,7 +55,7 @@ class Law:
     Per queue: `queue_ps`, how long its events take, and `events`, how many there are at most: the
     duration classes, then, from `first_lag` on, the lag classes. `server`: a record per engine.
     `newly_ready` and `put_aside`: room for a number per stage. `new32` and `new64` give rooms of so
-    many numbers, whatever is in them. Of all these only queue_ps and events are not written to.
+    many numbers, whatever is in them. Of all these `row`, `queue_ps` and `events` are not written to.
 
     A stage on an engine and a lag from a start must last at least 1 ps (TimedClasses sees to it):
     a queue of no time has no room.

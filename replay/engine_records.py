@@ -1,6 +1,6 @@
 """The records that the engine keeps: what one event needs of a stage, a release or a server, together.
 
-Compiled they are C structs in one block (engine.pxd spells them out), else objects in a list. A
+Compiled they are C structs in one block (engine_records.pxd spells them out), else objects in a list. A
 field is a C int, one in picoseconds a long long.
 """
 
@@ -21,7 +21,7 @@ class StageRecord:
     queue: int = NONE  # the events of its duration class
     missing: int = NONE  # how many releases it still waits for
     cause: int = NONE
-    next_waiting: int = NONE  # behind it in its engine's line, then in its duration class
+    next_waiting: int = NONE  # behind it in its engine's line, or among the stages without one
     by_end: int = NONE
     by_start: int = NONE
     ready_ps: int = NONE

@@ -15,7 +15,8 @@ from ..schemas.errors import KerntapeError
 
 NONE = -1
 
-SHARED = "engine_records.pxd"  # among every module's sources, as setup.py has it
+SHARED = ("engine_records.py", "engine_records.pxd")
+"""Among every module's sources, as setup.py has them: the structs that numpy makes and C reads."""
 
 
 class NativeModule(Protocol):
@@ -33,15 +34,19 @@ def is_compiled(module: NativeModule) -> bool:
 
 
 def refuse_stale(module: NativeModule) -> None:
-    """Raises KerntapeError where the module was compiled from another source than the one beside it."""
+    """Raises KerntapeError where the module was compiled from other sources than those beside it.
+
+    Where none is, as in an application that was packed without sources, there is nothing to compare.
+    """
     name = module.__name__.rpartition(".")[2]
-    names = (f"{name}.py", f"{name}.pxd", SHARED)
+    names = (f"{name}.py", f"{name}.pxd", *SHARED)
     sources = [Path(__file__).with_name(each) for each in names]
-    if not (is_compiled(module) and all(source.exists() for source in sources)):
+    there = [source for source in sources if source.exists()]
+    if not there or not is_compiled(module):
         return
-    if module.built_from() != _sha256(sources):
+    if len(there) < len(sources) or module.built_from() != _sha256(sources):
         raise KerntapeError(
-            f"replay/{name}.py or {name}.pxd changed since the engine was compiled;"
+            f"{', '.join(names[:-1])} or {names[-1]} in replay/ changed since {name} was compiled;"
             " run 'pip install -e .' again"
         )
 

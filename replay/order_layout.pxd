@@ -1,4 +1,4 @@
-# The C types of order_layout.py, and nothing else. order_layout.py runs without it, some hundred times slower.
+# The C types of order_layout.py, and nothing else. order_layout.py runs without it, up to a hundred times slower.
 cimport cython
 
 cdef extern from *:

@@ -81,7 +81,8 @@ class StageGraph:
 class Durations:
     """Picoseconds per duration class and per lag class, int64, under one calibration.
 
-    At least 1 where a stage on an arbitrating engine has the class, or a release by a start.
+    None is negative, and all stages' and releases' together stay below 2^62. At least 1 where a stage
+    on an arbitrating engine has the class, or a release by a start.
     """
 
     stage_ps: Int64s

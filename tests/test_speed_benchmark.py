@@ -3,6 +3,7 @@
 import runpy
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ def test_growth_is_the_cost_of_a_stage_against_the_row_before():
 def test_costs_of_a_start_and_so_much_a_stage_lie_on_a_line():
     off_a_line = runpy.run_path(str(BENCHMARKS / "measuring.py"))["off_a_line"]
     assert off_a_line([2 + 3 * n for n in (1, 10, 100, 1000)], [1, 10, 100, 1000]) < 1e-12
-    assert off_a_line([5.0, 9.0], [1, 2]) == 0
+    assert off_a_line([5.0, 5.0, 5.0], [1, 2, 3]) < 1e-12  # 5 and nothing a stage
 
 
 def test_a_line_is_off_by_what_no_other_line_undercuts():
@@ -35,11 +36,33 @@ def test_a_line_never_begins_below_nothing():
     assert off_a_line([1.0, 20.0, 300.0], [1, 10, 100]) == pytest.approx((3 - 1) / (3 + 1))
 
 
-def test_a_short_work_is_measured_seven_times_and_in_turns():
+def test_a_line_never_falls():
+    off_a_line = runpy.run_path(str(BENCHMARKS / "measuring.py"))["off_a_line"]
+    # 3 - stages, 2 - stages, … would fit; of those that do not fall 1.5 is half too much, half short
+    assert off_a_line([3.0, 2.0, 1.0], [1, 2, 3]) == pytest.approx((3 - 1) / (3 + 1))
+
+
+def test_a_work_is_measured_in_turns_and_a_short_one_seven_times():
     in_turns = runpy.run_path(str(BENCHMARKS / "measuring.py"))["in_turns"]
     done = []
-    in_turns(lambda: done.append("a"), lambda: done.append("b"))
+
+    def work(name):
+        done.append(name)
+        end = time.process_time() + 0.04  # more than is told apart
+        while time.process_time() < end:
+            pass
+
+    taken = in_turns(lambda: work("a"), lambda: work("b"))
     assert done == ["a", "b"] * 7
+    assert min(taken) >= 0.03
+
+
+def test_a_work_too_short_for_the_clock_takes_a_time_all_the_same():
+    in_turns = runpy.run_path(str(BENCHMARKS / "measuring.py"))["in_turns"]
+    done = []
+    (taken,) = in_turns(lambda: done.append(1), rounds=1)
+    assert 0 < taken < 0.001
+    assert len(done) > 1000
 
 
 @pytest.mark.slow

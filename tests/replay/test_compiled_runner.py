@@ -4,9 +4,9 @@ import shutil
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from kerntape.replay import compiled_runner, engine, simpy_runner
+from kerntape.replay import compiled_runner, engine, engine_layout, simpy_runner
 from kerntape.schemas.errors import KerntapeError
-from law_graphs import LANE, SERVER, Release, graph_of, law_graphs
+from law_graphs import LANE, SERVER, Release, graph_of, law_graphs, sharing
 from uncompiled import uncompiled
 
 
@@ -61,6 +61,14 @@ def test_ids_of_one_instant_are_sorted_however_they_came(runner):
     assert times.start_ps.tolist()[:100] == list(range(7, 107))
 
 
+def test_stages_of_one_class_end_each_in_its_own_instant(runner):
+    # released after 0, 1 and 2 ps, twelve at once; each lasts 3 ps, as stage 0 does
+    stages = [(LANE, 3, [])]
+    stages += [(LANE, 3, [Release(by=0, lag_ps=i // 12)]) for i in range(36)]
+    times = runner(*sharing(*graph_of(stages)))
+    assert times.end_ps.tolist() == [3, *[6] * 12, *[7] * 12, *[8] * 12]
+
+
 def test_what_a_cycle_holds_up_never_ends_and_the_rest_does(runner):
     stages = [(LANE, 1, [Release(by=1)]), (LANE, 1, [Release(by=0)]), (LANE, 4, [])]
     assert runner(*graph_of(stages)).end_ps.tolist() == [-1, -1, 4]
@@ -77,30 +85,42 @@ def test_the_engine_is_compiled_where_a_compiler_exists():
     assert compiled_runner.is_compiled()
 
 
-def test_a_stale_engine_is_refused(monkeypatch):
-    monkeypatch.setattr(engine, "built_from", lambda: "of another source", raising=True)
+@pytest.fixture
+def unchecked():
+    """Nothing is known yet of the engine, nor will be from here."""
     compiled_runner.check_engine.cache_clear()
-    with pytest.raises(KerntapeError, match="changed since the engine was compiled"):
+    yield
+    compiled_runner.check_engine.cache_clear()
+
+
+@pytest.mark.parametrize("module", [engine, engine_layout])
+def test_a_stale_engine_is_refused(monkeypatch, unchecked, module):
+    monkeypatch.setattr(module, "built_from", lambda: "of other sources")
+    with pytest.raises(KerntapeError, match=r"changed since engine\w* was compiled"):
         compiled_runner.check_engine()
-    compiled_runner.check_engine.cache_clear()
 
 
-def test_an_uncompiled_engine_says_so_once(monkeypatch, capsys):
+@pytest.mark.parametrize("name", ["engine", "engine_layout"])
+def test_an_engine_that_was_compiled_in_part_is_refused(monkeypatch, unchecked, name):
+    if not compiled_runner.is_compiled():
+        pytest.skip("the engine runs uncompiled here")
+    monkeypatch.setattr(compiled_runner, name, uncompiled(name))
+    with pytest.raises(KerntapeError, match=f"uncompiled_{name} is not; run 'pip install"):
+        compiled_runner.check_engine()
+
+
+def test_an_uncompiled_engine_says_so_once(monkeypatch, unchecked, capsys):
     run_uncompiled(monkeypatch)
-    compiled_runner.check_engine.cache_clear()
     compiled_runner.check_engine()
     compiled_runner.check_engine()
     assert capsys.readouterr().err == (
         "kerntape: the replay engine is not compiled (no C compiler when kerntape was installed);"
-        " replays are an order of magnitude slower\n"
+        " replays are up to a hundred times slower\n"
     )
-    compiled_runner.check_engine.cache_clear()
 
 
-def test_a_worker_process_leaves_that_to_the_one_that_started_it(monkeypatch, capsys):
+def test_a_worker_process_leaves_that_to_the_one_that_started_it(monkeypatch, unchecked, capsys):
     run_uncompiled(monkeypatch)
     monkeypatch.setattr(compiled_runner, "parent_process", lambda: "a process")
-    compiled_runner.check_engine.cache_clear()
     compiled_runner.check_engine()
     assert capsys.readouterr().err == ""
-    compiled_runner.check_engine.cache_clear()

@@ -1,6 +1,6 @@
 """Stage graphs written down by hand or drawn at random, for tests of the law."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from hypothesis import strategies as st
@@ -28,7 +28,9 @@ class Release:
 def graph_of(
     stages: list[tuple[int, int, list[Release]]], servers: int = 1
 ) -> tuple[StageGraph, Durations]:
-    """(engine, duration, releases) per stage; engines 0 to servers − 1 serve, the next is a lane."""
+    """(engine, duration, releases) per stage; engines 0 to servers − 1 serve, the next is a lane. Each
+    stage has a duration class of its own, of its number.
+    """
     flat = [release for _, _, releases in stages for release in releases]
     counts = [len(releases) for _, _, releases in stages]
     lags = sorted({0, *(release.lag_ps for release in flat)})
@@ -63,10 +65,22 @@ def graph_of(
     return graph, Durations(np.array(lasting, np.int64), np.array(lags, np.int64))
 
 
+def sharing(graph: StageGraph, durations: Durations) -> tuple[StageGraph, Durations]:
+    """The same, all stages that last equally long in one duration class."""
+    lasting, classes = np.unique(durations.stage_ps, return_inverse=True)
+    shared = replace(
+        graph,
+        stages=replace(graph.stages, duration_class=classes.astype(np.int32)),
+        duration_classes=tuple(DurationClass("test", int(ps)) for ps in lasting),
+    )
+    return shared, replace(durations, stage_ps=lasting)
+
+
 @st.composite
 def law_graphs(draw: st.DrawFn) -> tuple[StageGraph, Durations]:
     """Graphs that obey the law's rule for one instant: many ties, stages without an engine or time,
-    wide fans and long chains, lags from starts and from ends. Ids do not follow the order of release.
+    wide fans and long chains, lags from starts and from ends, few duration classes. Ids do not follow
+    the order of release.
     """
     count = draw(st.integers(0, 24))
     servers = draw(st.integers(1, 3))
@@ -83,4 +97,4 @@ def law_graphs(draw: st.DrawFn) -> tuple[StageGraph, Durations]:
             )
         ]
         stages[stage] = (engine, lasting, releases)
-    return graph_of(stages, servers)
+    return sharing(*graph_of(stages, servers))

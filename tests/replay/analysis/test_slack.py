@@ -191,8 +191,5 @@ def test_the_pass_is_compiled_where_the_engine_is():
 
 def test_a_stale_build_is_refused(monkeypatch):
     monkeypatch.setattr(slack_pass, "built_from", lambda: "of another source")
-    with pytest.raises(
-        KerntapeError,
-        match=r"^replay/slack_pass\.py or slack_pass\.pxd changed since the engine was compiled",
-    ):
+    with pytest.raises(KerntapeError, match="changed since slack_pass was compiled"):
         slacks([(LANE, 1, [])])

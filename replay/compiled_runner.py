@@ -19,6 +19,9 @@ from .engine_records import Record, ReleaseRecord, ServerRecord, StageRecord, c_
 from .stage_graph import Durations, StageGraph
 from .times import Times
 
+EVENTS_A_TURN = 10_000
+"""How many stages end, or releases happen, before other threads, and ^C, may have a turn: a millisecond."""
+
 
 def is_compiled() -> bool:
     """Whether the engine runs as machine code, as it does with its layout or not at all."""
@@ -33,7 +36,9 @@ def run(graph: StageGraph, durations: Durations) -> Times:
     """
     check_engine()
     law = _law(graph, durations)
-    law.run()
+    law.begin()
+    while law.go_on(EVENTS_A_TURN):
+        pass
     return _times(len(graph), law)
 
 
@@ -87,7 +92,7 @@ def _lay_out(
     """Fills `stage`, `row` and `events` in; what is in `rooms` does not matter before or after."""
     serves = np.array([each.arbitrates for each in graph.engines], dtype=np.int8)
     stages, releases = graph.stages, graph.releases
-    engine_layout.Layout(
+    layout = engine_layout.Layout(
         _column(serves, np.int8),
         _column(stages.engine, np.int32),
         _column(stages.duration_class, np.int32),
@@ -100,7 +105,10 @@ def _lay_out(
         row,
         events,
         *rooms,
-    ).run()
+    )
+    layout.count()
+    layout.lay_stages()
+    layout.lay_releases()
 
 
 def _times(stages: int, law: engine.Law) -> Times:

@@ -32,14 +32,15 @@ cdef class Law:
     cdef int[::1] touched, newly_ready, put_aside, next_due, past_due, ending, lagging, heap_queue
     cdef long long[::1] due_ps, heap_ps
     cdef long long now
-    cdef Py_ssize_t lane, newly_ready_count, touched_count, ahead
+    cdef Py_ssize_t lane, newly_ready_count, touched_count, ahead, wanted
     cdef int heap_size, first_lag
     cdef bint fetches
 
     @cython.locals(queue=Py_ssize_t, room=int)
     cdef int lay_queues(self, const int[::1] events, Py_ssize_t begin, Py_ssize_t end) noexcept
     @cython.locals(stage=Py_ssize_t)
-    cpdef void run(self) noexcept
+    cpdef void begin(self) noexcept
+    cpdef bint go_on(self, Py_ssize_t events) noexcept
     @cython.locals(stage=Py_ssize_t, end=cython.longlong)
     cpdef void take_times(self, long long[::1] ready_ps, long long[::1] start_ps,
                           long long[::1] end_ps, int[::1] cause) noexcept

@@ -97,6 +97,7 @@ class Law:
         self.touched = new32(len(server))
         self.touched_count = 0
         self.now = 0
+        self.wanted = 0
         self.lane = NONE
         self.newly_ready = newly_ready
         self.put_aside = put_aside
@@ -117,19 +118,24 @@ class Law:
                 room += events[queue]
         return room
 
-    def run(self) -> None:
-        """Runs from time 0 until nothing is left to happen."""
+    def begin(self) -> None:
+        """What starts at time 0."""
         for stage in range(self.stages):
             if self.stage[stage].missing == 0:
                 self.become_ready(stage)
         self.settle()
         self.arbitrate()
-        while self.heap_size > 0:
+
+    def go_on(self, events: int) -> bool:
+        """Runs up to the instant in which so many more have come due; whether anything is left to."""
+        self.wanted = events
+        while self.wanted > 0 and self.heap_size > 0:
             self.now = self.heap_ps[0]
             while self.heap_size > 0 and self.heap_ps[0] == self.now:
                 self.take_due_events(self.heap_queue[0])
             self.settle()
             self.arbitrate()
+        return self.heap_size > 0
 
     def take_times(self, ready_ps: Ints, start_ps: Ints, end_ps: Ints, cause: Ints) -> None:
         """The results, per stage, into columns of their own; −1 where it never came to it."""
@@ -158,6 +164,7 @@ class Law:
                 self.fetch_ends(place, past)
             self.end(self.ending[place])
             place += 1
+        self.wanted -= place - self.next_due[queue]
         self.next_due[queue] = place
         if place == past:
             self.heap_pop()
@@ -171,6 +178,7 @@ class Law:
             row = self.lagging[place]
             self.release(self.row[row].released, self.row[row].releaser)
             place += 1
+        self.wanted -= place - self.next_due[queue]
         self.next_due[queue] = place
         if place == self.past_due[queue]:
             self.heap_pop()

@@ -24,10 +24,9 @@ cdef class Layout:
     cdef ReleaseFields[::1] row
     cdef int[::1] events, by_end, by_start
 
-    cpdef void run(self) noexcept
     @cython.locals(stage=Py_ssize_t, queue=Py_ssize_t, release=Py_ssize_t)
-    cdef void count(self) noexcept
+    cpdef void count(self) noexcept
     @cython.locals(stage=Py_ssize_t, engine=int, row=int)
-    cdef void lay_stages(self) noexcept
+    cpdef void lay_stages(self) noexcept
     @cython.locals(stage=Py_ssize_t, release=Py_ssize_t, releaser=Py_ssize_t, row=Py_ssize_t)
-    cdef void lay_releases(self) noexcept
+    cpdef void lay_releases(self) noexcept

@@ -25,7 +25,8 @@ def built_from() -> str:
 
 
 class Layout:
-    """Lays a graph out in `stage` (one record more than there are stages) and `row`.
+    """Lays a graph out in `stage` (one record more than there are stages) and `row`: `count`,
+    `lay_stages`, `lay_releases`, in three steps, so that other threads have their turns.
 
     Per engine: `serves`, 1 where stages queue for it, else 0. Per stage: `engine` and `queue` (its
     duration class). Releases as stage_graph has them, grouped by the stage released
@@ -66,12 +67,6 @@ class Layout:
         self.events = events
         self.by_end = by_end
         self.by_start = by_start
-
-    def run(self) -> None:
-        """Fills everything in."""
-        self.count()
-        self.lay_stages()
-        self.lay_releases()
 
     def count(self) -> None:
         """How many releases each stage makes by its end and by its start, and each queue's events."""

@@ -69,6 +69,28 @@ def test_stages_of_one_class_end_each_in_its_own_instant(runner):
     assert times.end_ps.tolist() == [3, *[6] * 12, *[7] * 12, *[8] * 12]
 
 
+@on_graphs
+@settings(max_examples=50, suppress_health_check=stateless)
+def test_times_are_the_same_however_often_others_have_a_turn(runner, graph):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compiled_runner, "EVENTS_A_TURN", 1)
+        assert columns(runner(*graph)) == columns(simpy_runner.run(*graph))
+
+
+def test_others_have_a_turn_when_so_much_has_happened(runner):
+    # twelve ends at 6, twelve at 7, twelve at 8, after the first at 3 and releases at 4 and at 5
+    stages = [(LANE, 3, [])]
+    stages += [(LANE, 3, [Release(by=0, lag_ps=i // 12)]) for i in range(36)]
+    law = compiled_runner._law(*sharing(*graph_of(stages)))
+    law.begin()
+    # at 3, with twelve releases at once; at 4; at 5; at 6; at 7; at 8, and nothing is left
+    assert [law.go_on(1) for _ in range(6)] == [True] * 5 + [False]
+    law = compiled_runner._law(*sharing(*graph_of(stages)))
+    law.begin()
+    # 1 + 12 + 12 come due up to 5, twelve at 6; then 24
+    assert [law.go_on(26), law.go_on(26)] == [True, False]
+
+
 def test_what_a_cycle_holds_up_never_ends_and_the_rest_does(runner):
     stages = [(LANE, 1, [Release(by=1)]), (LANE, 1, [Release(by=0)]), (LANE, 4, [])]
     assert runner(*graph_of(stages)).end_ps.tolist() == [-1, -1, 4]

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 
-from ..schemas.errors import ConfigError
+from ..schemas.errors import ConfigError, UsageError
 from ..schemas.topology import Topology
 from ..schemas.trace import KeptInputs, PeEntry, TensorInfo, Trace, TraceHeader
 from .data import DataStore
@@ -43,11 +43,12 @@ def capture(
     """The trace of a shipped kernel's name or a user's `file.py:function`, its `--arg` texts given.
 
     `device` names the SIPs that the launch may use, as `--device` does; all unless given.
-    Raises ConfigError for a kernel, a device, an argument or a tensor that cannot be; KernelError
-    and KernelRaisedError as capture.runner does. Outputs that are wrong are reported, not raised.
+    Raises UsageError for inputs to keep without data; ConfigError for a kernel, a device, an argument
+    or a tensor that cannot be; KernelError and KernelRaisedError as capture.runner does. Outputs that
+    are wrong are reported, not raised.
     """
     if keep_inputs and not with_data:
-        raise ConfigError("--keep-inputs keeps values, and --no-data makes none; leave one out")
+        raise UsageError("--keep-inputs keeps values, and --no-data makes none; leave one out")
     used = whole_machine(topology) if device is None else chosen_device(topology, device)
     with loaded_kernel(kernel) as loaded:
         bound = bind_arguments(loaded.launch, arguments, loaded.name)

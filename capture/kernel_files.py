@@ -145,7 +145,9 @@ def _existing_file(file_name: str) -> Path:
     file = Path(file_name).resolve()
     if not file.parent.is_dir():
         raise ConfigError(f"{file_name}: there is no folder '{Path(file_name).parent}'")
-    if not file.is_file():
+    if file.exists() and not file.is_file():
+        raise ConfigError(f"{file_name}: a kernel must be a file of Python, and this is none")
+    if not file.exists():
         stems = sorted(beside.stem for beside in file.parent.glob("*.py"))
         near = nearest(file.stem, stems, FILE_CLOSENESS)
         hint = f"; did you mean '{near}.py'?" if near else ""

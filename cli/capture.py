@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from math import inf
 from typing import TYPE_CHECKING
 
-from .usage import number_from
+from .usage import number_from, sips
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,6 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--device",
+        type=sips,
         metavar="SIPS",
         help="the SIPs that the launch may use, as 1 or 0,2 or 1-3 (default: all); a kernel's"
         " program_id(2) counts these from 0",
@@ -79,14 +80,12 @@ def run(arguments: argparse.Namespace) -> int:
     from .printing import print_json
     from .working import working
 
+    given = given_arguments(arguments.kernel_arguments)
+    file = arguments.kernel.rpartition(":")[0] or arguments.kernel
     check_output_files(
         [("--output", arguments.output)],
-        [
-            ("the kernel's file", arguments.kernel.rpartition(":")[0] or arguments.kernel),
-            ("--topology", arguments.topology),
-        ],
+        [("the kernel's file", file), ("--topology", arguments.topology)],
     )
-    given = given_arguments(arguments.kernel_arguments)
     topology = resolve_topology(arguments.topology)
     with working("capturing"):
         captured = capture(
@@ -112,16 +111,16 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def given_arguments(texts: Sequence[str]) -> dict[str, str]:
-    """`name=value` texts as a mapping. Raises ConfigError for one that is not, or a name twice."""
-    from ..schemas.errors import ConfigError
+    """`name=value` texts as a mapping. Raises UsageError for one that is not, or a name twice."""
+    from ..schemas.errors import UsageError
 
     given: dict[str, str] = {}
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name.strip():
-            raise ConfigError(f"--arg must be NAME=VALUE, not '{text}'")
+            raise UsageError(f"--arg must be NAME=VALUE, not '{text}'")
         if name.strip() in given:
-            raise ConfigError(f"--arg {name.strip()} must be given once, not twice")
+            raise UsageError(f"--arg {name.strip()} must be given once, not twice")
         given[name.strip()] = value.strip()
     return given
 

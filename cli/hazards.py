@@ -7,16 +7,17 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from .model_options import EVERY_POLICY, FILE_HELP, add_policy_option
+from .flow import counted
+from .model_options import EVERY_POLICY, FILE_HELP, add_machine_options, add_policy_option
 
 if TYPE_CHECKING:
     from ..replay.hazards.patterns import Pair, Party, Pattern
     from ..replay.hazards.potential import StaticCheck
     from ..replay.hazards.shared import SharedTensor
     from ..schemas.deadlock import Deadlock
+    from ..schemas.hazard_policy import HazardPolicy
     from ..schemas.topology import Topology
     from ..schemas.trace import Trace
-    from .model_options import Replayed
 
 SUMMARY = "find the hazards a policy leaves possible, whatever the numbers"
 
@@ -36,13 +37,14 @@ _PHRASES = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The trace, the policy and the form of the answer."""
+    """The trace, the policy, the machine and the form of the answer."""
     parser.add_argument(
         "trace",
         metavar="X.ktrace",
         help=FILE_HELP,
     )
     add_policy_option(parser, of_all="how many each that ships leaves possible")
+    add_machine_options(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -54,36 +56,47 @@ def run(arguments: argparse.Namespace) -> int:
     from pathlib import Path
 
     from ..replay.deadlock import check_plannable
-    from ..replay.machine import topology_of
-    from .model_options import read_replayed
+    from ..replay.machine import resolve_model
+    from .model_options import chosen_policy, chosen_topology, read_replayed
 
     replayed = read_replayed(Path(arguments.trace))
-    topology = replayed.topology or topology_of(replayed.trace)
-    check_plannable(replayed.trace, topology)  # a verdict on all replays needs one
+    trace, named = replayed.trace, chosen_topology(replayed, arguments.topology)
+    machine, _ = resolve_model(trace, named, settings=arguments.settings, own=replayed.calibration)
+    check_plannable(trace, machine)  # a verdict on all replays needs one
     if arguments.policy == EVERY_POLICY:
-        return _compare_policies(replayed.trace, topology, arguments)
-    return _check_one(replayed, topology, arguments)
+        return _compare_policies(trace, machine, arguments)
+    return _check_one(trace, machine, chosen_policy(replayed, arguments.policy), arguments)
 
 
-def _check_one(replayed: Replayed, topology: Topology, arguments: argparse.Namespace) -> int:
+def _chosen_machine(machine: Topology, arguments: argparse.Namespace) -> str:
+    """What tells a person which machine it is; nothing where it is the file's own."""
+    is_own = arguments.topology is None and not arguments.settings
+    return "" if is_own else f" on {machine.name}"
+
+
+def _check_one(
+    trace: Trace, machine: Topology, policy: HazardPolicy, arguments: argparse.Namespace
+) -> int:
     from ..replay.deadlock import find_deadlock
     from ..replay.hazards.potential import check_statically
     from ..replay.hazards.shared import shared_tensors
-    from ..replay.policy import resolve_policy
     from .working import working
 
-    trace = replayed.trace
-    policy = resolve_policy(arguments.policy) if arguments.policy else replayed.policy
     with working("checking every pair"):
-        checked = check_statically(trace, topology, policy)
-        deadlock = find_deadlock(trace, topology, policy)
-    told = json_lines if arguments.json else text_lines
-    for line in told(trace, policy.name, checked, shared_tensors(trace), deadlock):
+        checked = check_statically(trace, machine, policy)
+        deadlock = find_deadlock(trace, machine, policy)
+    shared = shared_tensors(trace)
+    if arguments.json:
+        lines = json_lines(trace, machine.name, policy.name, checked, shared, deadlock)
+    else:
+        model = policy.name + _chosen_machine(machine, arguments)
+        lines = text_lines(trace, model, checked, shared, deadlock)
+    for line in lines:
         print(line)
     return FINDING if len(checked.hazards) or deadlock else NONE_FOUND
 
 
-def _compare_policies(trace: Trace, topology: Topology, arguments: argparse.Namespace) -> int:
+def _compare_policies(trace: Trace, machine: Topology, arguments: argparse.Namespace) -> int:
     """A finding under any of the policies is one."""
     from ..replay.hazards.every_policy import leave_possible
     from ..replay.hazards.shared import shared_tensors
@@ -92,18 +105,20 @@ def _compare_policies(trace: Trace, topology: Topology, arguments: argparse.Name
     from .progress import Progress
 
     progress = Progress("policies")
-    rows = leave_possible(trace, topology, watch=progress)
+    rows = leave_possible(trace, machine, watch=progress)
     progress.clear()
     shared = shared_tensors(trace)
     if arguments.json:
-        print_json(table_json(rows, len(trace.pes), shared))
+        print_json(table_json(rows, machine.name, len(trace.pes), shared))
     else:
-        print(table_text(rows, len(trace.pes), len(shared)))
+        on = _chosen_machine(machine, arguments)
+        print(table_text(rows, f"{counted(len(trace.pes), 'PE')}{on}", len(shared)))
     return FINDING if any(row.count or not row.ends for row in rows) else NONE_FOUND
 
 
 def json_lines(
     trace: Trace,
+    topology: str,
     policy: str,
     checked: StaticCheck,
     shared: tuple[SharedTensor, ...],
@@ -117,6 +132,7 @@ def json_lines(
     count = len(checked.hazards)
     totals = {
         "policy": policy,
+        "topology": topology,
         "pes": len(trace.pes),
         "pairs_checked": checked.pairs_checked,
         "count": count,
@@ -162,36 +178,35 @@ def _party_figures(party: Party) -> dict[str, Any]:
 
 def text_lines(
     trace: Trace,
-    policy: str,
+    model: str,
     checked: StaticCheck,
     shared: tuple[SharedTensor, ...],
     deadlock: Deadlock | None,
 ) -> Iterator[str]:
     """The verdict, then the hazards grouped by what a kernel's author would change, then what was not
-    looked at, and last the deadlock in which every replay stops."""
+    looked at, and last the deadlock in which every replay stops. `model`: the policy, and the machine
+    where it was chosen."""
     from ..replay.hazards.shared import shared_lines
     from .replay_text import deadlock_text
 
-    yield from _verdict_lines(trace, policy, checked, within=" within a PE" if shared else "")
+    yield from _verdict_lines(trace, model, checked, within=" within a PE" if shared else "")
     if shared:
         yield from [""] if len(checked.hazards) else []
         yield from shared_lines(shared)
     yield from deadlock_text(deadlock).splitlines()
 
 
-def _verdict_lines(trace: Trace, policy: str, checked: StaticCheck, within: str) -> Iterator[str]:
+def _verdict_lines(trace: Trace, model: str, checked: StaticCheck, within: str) -> Iterator[str]:
     """`within` says where a hazard was looked for, if not everywhere."""
     from ..replay.hazards.patterns import patterns
 
     found = patterns(trace, checked.hazards)
-    compared = f"{_counted(checked.pairs_checked, 'unordered pair')} compared"
-    on_pes = f"{_counted(len(trace.pes), 'PE')}, {compared}"
+    compared = f"{counted(checked.pairs_checked, 'unordered pair')} compared"
+    on_pes = f"{counted(len(trace.pes), 'PE')}, {compared}"
     if not found:
-        yield f"{policy}: no hazard is possible{within}, under any calibration ({on_pes})."
+        yield f"{model}: no hazard is possible{within}, under any calibration ({on_pes})."
         return
-    yield (
-        f"{policy}: {_counted(len(checked.hazards), 'pair')} of commands can go wrong ({on_pes})."
-    )
+    yield f"{model}: {counted(len(checked.hazards), 'pair')} of commands can go wrong ({on_pes})."
     yield "Nothing orders them, so whether they do in a replay depends on the calibration."
     for pattern in found:
         yield ""
@@ -203,7 +218,7 @@ def _verdict_lines(trace: Trace, policy: str, checked: StaticCheck, within: str)
 def _pattern_lines(pattern: Pattern, launched: int) -> Iterator[str]:
     first = pattern.first
     names = dict.fromkeys((first.earlier.handle, first.later.handle))
-    spread = "" if launched == 1 else f" on {_counted(pattern.pes, 'PE')}"
+    spread = "" if launched == 1 else f" on {counted(pattern.pes, 'PE')}"
     example = "" if pattern.count == 1 else f", {pattern.count:,} times{spread}; the first"
     where = "" if launched == 1 else f" on PE {first.rank}"
     yield (
@@ -221,7 +236,3 @@ def _described(party: Party) -> str:
     kind = party.kind.name.lower()
     op = "" if party.op_kind in ("", kind) else f", op {party.op} {party.op_kind}"
     return f"command {party.command} [{kind}{op}, {party.line}]"
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"

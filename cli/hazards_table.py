@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..replay.hazards.shared import not_compared_text
 from ..schemas.hazards import KINDS
-from .flow import counted
 from .printing import aligned
 
 if TYPE_CHECKING:
@@ -17,8 +16,8 @@ if TYPE_CHECKING:
     from ..replay.hazards.shared import SharedTensor
 
 
-def table_text(rows: Sequence[LeftPossible], pes: int, shared: int) -> str:
-    """The table for a person, and where to read more."""
+def table_text(rows: Sequence[LeftPossible], where: str, shared: int) -> str:
+    """The table for a person, and where to read more. `where`: how many PEs, of which machine."""
     heads = ["policy", "can go wrong", *map(str, KINDS), "compared", "replays"]
     cells = [
         [
@@ -32,7 +31,7 @@ def table_text(rows: Sequence[LeftPossible], pes: int, shared: int) -> str:
     ]
     table = aligned([heads, *cells], right=range(1, len(heads) - 1))
     lines = [
-        f"Pairs of commands that can go wrong under any calibration, {counted(pes, 'PE')}:",
+        f"Pairs of commands that can go wrong under any calibration, {where}:",
         "",
     ]
     lines += [table, "", "`kerntape hazards` with --policy P shows those of one."]
@@ -42,10 +41,11 @@ def table_text(rows: Sequence[LeftPossible], pes: int, shared: int) -> str:
 
 
 def table_json(
-    rows: Sequence[LeftPossible], pes: int, shared: Sequence[SharedTensor]
+    rows: Sequence[LeftPossible], topology: str, pes: int, shared: Sequence[SharedTensor]
 ) -> dict[str, Any]:
     """What it prints as JSON. Keys are stable (docs/hazards.md lists them)."""
     return {
+        "topology": topology,
         "pes": pes,
         "shared_tensors": [asdict(tensor) for tensor in shared],
         "policies": [

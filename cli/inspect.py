@@ -7,9 +7,9 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from .inspect_text import inspection_text
-from .model_options import add_set_option, check_one_policy
+from .model_options import POLICY_NAMES, add_machine_options, check_one_policy
 from .printing import print_json
-from .usage import number_from
+from .usage import Once, number_from
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,7 +37,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--commands",
         type=number_from(0),
-        default=DEFAULT_COMMANDS,
         metavar="N",
         help=f"how many commands to list (default: {DEFAULT_COMMANDS})",
     )
@@ -45,24 +44,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--from",
         dest="first",
         type=number_from(0),
-        default=0,
         metavar="N",
         help="the first command to list (default: 0)",
     )
     parser.add_argument(
-        "--hazards",
-        "--policy",
+        *POLICY_NAMES,
         dest="policy",
+        action=Once,
         metavar="P",
         help="of a trace: the policy under which to look for a deadlock (default: strict_fifo); a report"
         " names the others that have none",
     )
-    parser.add_argument(
-        "--topology",
-        metavar="T",
-        help="of a trace: another machine with its layout, on which to look for one",
-    )
-    add_set_option(parser, "of a trace: change structure there, for example topology.ipcq.depth=4")
+    add_machine_options(parser, of="of a trace: ")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -113,9 +106,8 @@ def _deadlock_check(trace: "Trace", arguments: argparse.Namespace) -> Facts:
     from ..topologies.loader import resolve_topology
     from .working import working
 
-    policy = resolve_policy(arguments.policy or DEFAULT_POLICY)
-    _check_structure(arguments.settings)
-    named = resolve_topology(arguments.topology) if arguments.topology else None
+    policy = resolve_policy(DEFAULT_POLICY if arguments.policy is None else arguments.policy)
+    named = None if arguments.topology is None else resolve_topology(arguments.topology)
     machine, _ = resolve_model(trace, named, settings=arguments.settings)
     facts: Facts = {
         "policy": policy.name,
@@ -132,19 +124,6 @@ def _deadlock_check(trace: "Trace", arguments: argparse.Namespace) -> Facts:
     return facts | {"free": found is None, "deadlock": found and deadlock_facts(found)}
 
 
-def _check_structure(settings: list[str]) -> None:
-    """Raises ConfigError for a setting of a calibration: none brings about a deadlock or clears it."""
-    from ..replay.machine import is_structure
-    from ..schemas.errors import ConfigError
-
-    for setting in settings:
-        if not is_structure(setting):
-            raise ConfigError(
-                f"--set must name structure, as in topology.ipcq.depth=4, not '{setting}';"
-                " whether replays end is the same under every calibration"
-            )
-
-
 def _timeline_facts(path: "Path", arguments: argparse.Namespace) -> Facts:
     from ..schemas.sections import TIMELINE_FORMAT
     from ..schemas.timeline_file import read_timeline
@@ -154,6 +133,7 @@ def _timeline_facts(path: "Path", arguments: argparse.Namespace) -> Facts:
     timeline = read_timeline(path)
     trace = timeline.trace
     _check_no_model(arguments, timeline.policy.name, timeline.topology.name)
+    _check_nothing_to_list(arguments)
     return {
         **_file_facts(path, "ktimeline"),
         "version": TIMELINE_FORMAT.version,
@@ -170,11 +150,24 @@ def _check_no_model(arguments: argparse.Namespace, policy: str, topology: str) -
     given = (
         ("--policy", arguments.policy, f"under {policy}"),
         ("--topology", arguments.topology, f"on {topology}"),
-        ("--set", arguments.settings, f"on {topology}"),
+        ("--set", arguments.settings or None, f"on {topology}"),
     )
     for option, value, replayed in given:
-        if value:
+        if value is not None:
             raise ConfigError(f"{option} is for a trace; this timeline was replayed {replayed}")
+
+
+def _check_nothing_to_list(arguments: argparse.Namespace) -> None:
+    """Raises ConfigError where it is said which commands to list, and not of which PE: a timeline's are
+    not listed by themselves.
+    """
+    from ..schemas.errors import ConfigError
+
+    for option, value in (("--from", arguments.first), ("--commands", arguments.commands)):
+        if arguments.pe is None and value:
+            raise ConfigError(
+                f"{option} must come with --pe N for a timeline; add it, or leave it out"
+            )
 
 
 def _file_facts(path: "Path", file_format: str) -> Facts:
@@ -190,8 +183,10 @@ def _listed_pe(trace: "Trace", arguments: argparse.Namespace) -> Facts:
     from ..schemas.trace_facts import pe_facts
 
     pe = _pe(trace, arguments.pe)
-    _check_first(arguments.first, pe.rank, trace.streams[pe.stream].command_count)
-    return pe_facts(trace, pe, arguments.first, arguments.commands)
+    first = arguments.first or 0
+    shown = DEFAULT_COMMANDS if arguments.commands is None else arguments.commands
+    _check_first(first, pe.rank, trace.streams[pe.stream].command_count)
+    return pe_facts(trace, pe, first, shown)
 
 
 def _check_first(first: int, rank: int, count: int) -> None:

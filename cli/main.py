@@ -16,8 +16,9 @@ from importlib import import_module
 from types import FrameType, ModuleType, TracebackType
 from typing import NoReturn
 
-from ..schemas.errors import KernelRaisedError, KerntapeError, did_you_mean
-from .usage import UsageError
+from ..schemas.errors import KernelRaisedError, KerntapeError, UsageError, did_you_mean
+from .flow import printable
+from .usage import Parser
 
 SUBCOMMANDS = (
     "demo",
@@ -79,15 +80,13 @@ def _dispatch(arguments: Sequence[str]) -> int:
             return _run_subcommand(name, rest)
     hint = did_you_mean(name, SUBCOMMANDS)
     kind = "option" if name.startswith("-") else "subcommand"
-    print(f"kerntape: unknown {kind} '{name}'{hint}", file=sys.stderr)
+    _failed(f"unknown {kind} '{name}'{hint}")
     return WRONG_USAGE
 
 
 def _run_subcommand(name: str, rest: Sequence[str]) -> int:
     module = _subcommand(name)
-    parser = argparse.ArgumentParser(
-        prog=f"kerntape {name}", description=module.SUMMARY, allow_abbrev=False
-    )
+    parser = Parser(prog=f"kerntape {name}", description=module.SUMMARY)
     module.add_arguments(parser)
     try:
         arguments = parser.parse_args(rest, argparse.Namespace(words=tuple(rest)))
@@ -146,7 +145,8 @@ def _without_traceback(work: Callable[[], int]) -> int:
 
 
 def _failed(message: str) -> int:
-    print(f"kerntape: {message}", file=sys.stderr)
+    """Says it in one line, whatever a file's name or a kernel's own error has in it."""
+    print(f"kerntape: {printable(message)}", file=sys.stderr)
     return FAILED
 
 

@@ -4,24 +4,26 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TypeAlias
 
+from ..schemas.errors import UsageError
+
 Named: TypeAlias = tuple[str, str | None]
 """(what the command calls the file, its path; None where it was not given)."""
 
 
 def check_output_files(outputs: Iterable[Named], inputs: Iterable[Named]) -> None:
-    """Raises ConfigError for an output that is the same file as an input or an output before it.
+    """Raises UsageError for an output that is the same file as an input or an output before it.
 
     An input may be a shipped thing's name instead of a path: only files that are there count.
     """
-    from ..schemas.errors import ConfigError
-
-    taken = [(name, Path(path)) for name, path in inputs if path and Path(path).is_file()]
+    taken = [
+        (name, Path(path)) for name, path in inputs if path is not None and Path(path).is_file()
+    ]
     for name, path in outputs:
-        if not path:
+        if path is None:
             continue
         for other_name, other in taken:
             if _same_file(Path(path), other):
-                raise ConfigError(
+                raise UsageError(
                     f"{name} must not be {other_name}, and {path} is the same file; name another"
                 )
         taken.append((name, Path(path)))

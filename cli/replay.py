@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..schemas.errors import UsageError
 from .model_options import EVERY_POLICY, FILE_HELP, add_model_options
-from .usage import UsageError
 
 if TYPE_CHECKING:
     from ..replay.policy_table import PolicyTable
@@ -73,11 +73,11 @@ def _replay_once(arguments: argparse.Namespace) -> int:
         with working("checking the data"):
             checked = check_data(timeline)
     log_sha256 = ""
-    if arguments.op_log:
+    if arguments.op_log is not None:
         log_sha256 = write_op_log(Path(arguments.op_log), timeline)
     elif arguments.json:
         log_sha256 = op_log_sha256(timeline)
-    if arguments.output:
+    if arguments.output is not None:
         write_timeline(Path(arguments.output), timeline)
     figures = summary(
         timeline,
@@ -121,16 +121,14 @@ def _compare_policies(arguments: argparse.Namespace) -> int:
 
 def _policy_table(arguments: argparse.Namespace, runner: str) -> PolicyTable:
     from ..replay.policy_table import policy_table
-    from ..topologies.loader import resolve_topology
-    from .model_options import read_replayed
+    from .model_options import chosen_topology, read_replayed
     from .progress import Progress
 
     progress = Progress("policies")
     replayed = read_replayed(Path(arguments.trace))
-    named = resolve_topology(arguments.topology) if arguments.topology else None
     table = policy_table(
         replayed.trace,
-        topology=named or replayed.topology,
+        topology=chosen_topology(replayed, arguments.topology),
         calibration=arguments.calibration,
         settings=arguments.settings,
         own=replayed.calibration,
@@ -144,7 +142,7 @@ def _policy_table(arguments: argparse.Namespace, runner: str) -> PolicyTable:
 
 def _refuse_files_of_one_replay(arguments: argparse.Namespace) -> None:
     for option, file in (("--output", arguments.output), ("--op-log", arguments.op_log)):
-        if file:
+        if file is not None:
             raise UsageError(
                 f"{option} must be left out with --hazards {EVERY_POLICY}, which is not one replay;"
                 " name one policy"

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from .model_options import EVERY_POLICY, add_set_option
+from ..schemas.errors import UsageError, wrong_usage
+from .model_options import EVERY_POLICY, POLICY_NAMES, add_set_option, add_topology_option
 from .printing import print_json
-from .usage import UsageError, number_from
+from .usage import Once, number_from
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from ..replay.sweep.chunks import Workers
     from ..replay.sweep.plan import SweepPlan
+    from ..replay.sweep.planning import Sampling
     from ..replay.sweep.sweep import SweepOutcome
 
 SUMMARY = "replay under many numbers, and find where the ranking flips"
@@ -67,9 +69,9 @@ def _add_what_varies(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--grid", metavar="FILE", help="the same as YAML: PATH: [V1, V2, …]")
     parser.add_argument(
-        "--hazards",
-        "--policy",
+        *POLICY_NAMES,
         dest="policies",
+        action=Once,
         default="strict_fifo",
         metavar="P1,P2",
         help="hazard policies, shipped or YAML files, or 'all' (default: strict_fifo)",
@@ -92,7 +94,7 @@ def _add_base(parser: argparse.ArgumentParser) -> None:
     add_set_option(
         parser, "change one number of the calibration, or of topology.PATH, for all points"
     )
-    parser.add_argument("--topology", metavar="T", help="another machine with the traces' layout")
+    add_topology_option(parser, "another machine with the traces' layout")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -151,19 +153,15 @@ def _plan(arguments: argparse.Namespace) -> SweepPlan:
     from pathlib import Path
 
     from ..replay.sweep.axes import parse_vary, read_grid
-    from ..replay.sweep.planning import Base, Sampling, plan_sweep
+    from ..replay.sweep.planning import Base, check_varied, plan_sweep
     from ..topologies.loader import resolve_topology
 
     varied = [parse_vary(word) for word in arguments.vary]
+    sampling = _sampling(arguments)
+    with wrong_usage():
+        check_varied(varied, arguments.settings, sampling)
     if arguments.grid is not None:
         varied += read_grid(Path(arguments.grid))
-    sampling = None
-    if arguments.latin_hypercube != (arguments.samples is not None):
-        raise UsageError("--samples N and --latin-hypercube must be given together")
-    if arguments.latin_hypercube:
-        sampling = Sampling(arguments.samples, arguments.seed or 0)
-    elif arguments.seed is not None:
-        raise UsageError("--seed must come with --samples N --latin-hypercube; leave it out")
     return plan_sweep(
         [Path(trace) for trace in arguments.traces],
         varied,
@@ -178,6 +176,21 @@ def _plan(arguments: argparse.Namespace) -> SweepPlan:
     )
 
 
+def _sampling(arguments: argparse.Namespace) -> Sampling | None:
+    """How many samples, and from which seed; None where every value is meant."""
+    from ..replay.sweep.planning import Sampling
+
+    if arguments.latin_hypercube != (arguments.samples is not None):
+        raise UsageError("--samples N and --latin-hypercube must be given together")
+    if not arguments.latin_hypercube:
+        if arguments.seed is not None:
+            raise UsageError("--seed must come with --samples N --latin-hypercube; leave it out")
+        return None
+    if not arguments.vary and arguments.grid is None:
+        raise UsageError("--latin-hypercube must have something to sample: give --vary or --grid")
+    return Sampling(arguments.samples, arguments.seed or 0)
+
+
 def _policies(words: str) -> list[str]:
     from ..replay.policy import shipped_policies
 
@@ -186,6 +199,13 @@ def _policies(words: str) -> list[str]:
     names = [word.strip() for word in words.split(",")]
     if not all(names):
         raise UsageError(f"--hazards must be policies separated by commas, not '{words}'")
+    if EVERY_POLICY in names:
+        raise UsageError(
+            f"--hazards {EVERY_POLICY} stands alone: it is every policy that ships, not '{words}'"
+        )
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(f"--hazards must name a policy once, not '{name}' twice")
     return names
 
 
@@ -205,9 +225,11 @@ def _workers(arguments: argparse.Namespace) -> AbstractContextManager[Workers]:
 def _say_what_is_kept(done: int, total: int, journal: Path) -> None:
     import sys
 
+    from .flow import printable
+
     if done and journal.exists():
         print(
-            f"kerntape: {done:,} of {total:,} points are kept in {journal};"
+            f"kerntape: {done:,} of {total:,} points are kept in {printable(str(journal))};"
             " the same command goes on from there",
             file=sys.stderr,
         )

@@ -24,13 +24,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the list, or one topology. Raises ConfigError where NAME is not one."""
-    from ..schemas.errors import ConfigError
+    from ..schemas.errors import UsageError
     from ..schemas.yaml_text import format_yaml
     from ..topologies.loader import resolve_topology, shipped_topologies
 
     if arguments.name is None:
         if arguments.yaml:
-            raise ConfigError("--yaml prints one topology: name it")
+            raise UsageError("--yaml prints one topology: name it")
         print_listing("topologies", shipped_topologies(), arguments.json)
         return 0
     topology = resolve_topology(arguments.name)

@@ -126,5 +126,6 @@ def open_timeline(path: Path, arguments: argparse.Namespace) -> Timeline:
 
 def _chooses_a_model(arguments: argparse.Namespace) -> bool:
     """Whether any of the model's options was given."""
-    options = ("calibration", "settings", "policy", "topology", "runner")
-    return any(getattr(arguments, name) for name in options)
+    options = ("calibration", "policy", "topology", "runner")
+    named = any(getattr(arguments, name) is not None for name in options)
+    return named or bool(arguments.settings)

@@ -6,11 +6,19 @@ Structure is what a setting `topology.PATH=VALUE` names: the whole numbers of a 
 
 from collections.abc import Iterator, Sequence
 
-from ..schemas.calibration import Calibration
-from ..schemas.config_file import as_exact, check, key_paths, with_values
-from ..schemas.errors import ConfigError, did_you_mean
+from ..schemas.calibration import Calibration, CostModel
+from ..schemas.config_file import (
+    MAX_SIGNIFICANT_DIGITS,
+    as_exact,
+    check,
+    complaint_about_part,
+    key_paths,
+    with_values,
+)
+from ..schemas.errors import ConfigError, UsageError, did_you_mean, wrong_usage
 from ..schemas.topology import Direction, Grid, Topology
 from ..schemas.trace import Trace
+from ..schemas.yaml_text import shown
 from .calibration import by_path, resolve_calibration, with_settings
 
 TOPOLOGY = "topology."
@@ -34,12 +42,16 @@ def resolve_model(
     numbers, or structure. A machine with changed structure has the changes in its name. Where no
     calibration is named, the numbers are `own` ones, if there are such, with the settings over them.
 
-    Raises ConfigError as `resolve_calibration`, `structure_value` and `compatible` do.
+    Raises ConfigError as `resolve_calibration`, `parsed_settings` and `compatible` do.
     """
     machine = topology or topology_of(trace)
-    chosen = by_path(_structure_setting(word) for word in settings if is_structure(word))
-    structure = {path.removeprefix(TOPOLOGY): value for path, value in chosen.items()}
-    costs = [word for word in settings if not is_structure(word)]
+    chosen = parsed_settings(settings)
+    structure = {
+        path.removeprefix(TOPOLOGY): structure_value(path, value, f"--set {path}")
+        for path, value in chosen.items()
+        if is_structure(path)
+    }
+    costs = [f"{path}={value}" for path, value in chosen.items() if not is_structure(path)]
     lowered_for = _with_structure(machine, structure) if structure else machine
     if topology or structure:
         lowered_for = compatible(trace, lowered_for)
@@ -74,31 +86,76 @@ def belongs_to_capture(path: str) -> str | None:
     return None
 
 
-def structure_value(entry: object, where: str) -> int:
-    """The entry as a whole number. Raises ConfigError, beginning with `where`."""
+def structure_value(path: str, entry: object, where: str) -> int:
+    """The entry as the whole number that structure at that path may be. Raises ConfigError, beginning
+    with `where`."""
     try:
         number = as_exact(entry.strip() if isinstance(entry, str) else entry)
     except ValueError as error:
         raise ConfigError(f"{where}: {error}") from None
+    if (
+        number.adjusted() >= MAX_SIGNIFICANT_DIGITS
+    ):  # before int(), which would write out 1e999999999
+        raise ConfigError(
+            f"{where}: must be a whole number of at most {MAX_SIGNIFICANT_DIGITS} digits, not"
+            f" {shown(number)}"
+        )
     if number != number.to_integral_value():
-        raise ConfigError(f"{where}: must be a whole number, not {number}")
+        raise ConfigError(f"{where}: must be a whole number, not {shown(number)}")
+    key = path.removeprefix(TOPOLOGY)
+    complaint = complaint_about_part(Topology, _nested(key, int(number)))
+    if complaint:
+        raise ConfigError(f"{where}: {complaint.removeprefix(f'{key}: ')}")
     return int(number)
 
 
-def _structure_setting(word: str) -> tuple[str, int]:
+def parsed_settings(words: Sequence[str]) -> dict[str, str]:
+    """The values of `path=value` words by path, as they are written.
+
+    Raises UsageError for a word that is none, a value that its path cannot have on any machine, and a
+    path that is set twice; ConfigError for a path that there is not, or that replay cannot change.
+    """
+    parsed = [_parsed_setting(word) for word in words]
+    with wrong_usage():
+        return by_path(parsed)
+
+
+def _parsed_setting(word: str) -> tuple[str, str]:
     path, equals, value = (part.strip() for part in word.partition("="))
-    if not (equals and value):
-        raise ConfigError(f"--set must be PATH=VALUE, as in {TOPOLOGY}ipcq.depth=4, not '{word}'")
+    if not (path and equals and value):
+        example = f"{TOPOLOGY}ipcq.depth=4" if is_structure(word) else "pe_cpu.fixed_cycles=20"
+        raise UsageError(f"--set must be PATH=VALUE, as in {example}, not '{word}'")
+    _check_known(path)
+    if is_structure(path):
+        with wrong_usage():
+            structure_value(path, value, f"--set {path}")
+    else:
+        complaint = complaint_about_part(CostModel, _nested(path, value))
+        if complaint:
+            raise UsageError(f"--set: {complaint}")
+    return path, value
+
+
+def _check_known(path: str) -> None:
+    """Raises ConfigError where no setting has that path."""
     known = structure_paths()
-    if path not in known:
-        inside = [key for key in known if key.startswith(f"{path}.")]
-        if inside:
-            raise ConfigError(f"--set {path}: names a group; set one of {', '.join(inside)}")
-        captured = belongs_to_capture(path)
-        if captured:
-            raise ConfigError(f"--set: {captured}")
-        raise ConfigError(f"--set: unknown key '{path}'{did_you_mean(path, known)}")
-    return path, structure_value(value, f"--set {path}")
+    if not is_structure(path):
+        known = [*key_paths(CostModel), *known]
+    if path in known:
+        return
+    inside = [key for key in known if key.startswith(f"{path}.")]
+    if inside:
+        raise ConfigError(f"--set {path}: names a group; set one of {', '.join(inside)}")
+    captured = belongs_to_capture(path)
+    if captured:
+        raise ConfigError(f"--set: {captured}")
+    raise ConfigError(f"--set: unknown key '{path}'{did_you_mean(path, known)}")
+
+
+def _nested(path: str, value: object) -> dict[str, object]:
+    """The value at a dotted path as a YAML file would have it."""
+    first, dot, rest = path.partition(".")
+    return {first: _nested(rest, value) if dot else value}
 
 
 def _with_structure(machine: Topology, structure: dict[str, int]) -> Topology:

@@ -4,7 +4,8 @@ A message is one line: what is wrong, where, and what to do ("X must be Y, not Z
 """
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 
 class KerntapeError(Exception):
@@ -13,6 +14,11 @@ class KerntapeError(Exception):
 
 class ConfigError(KerntapeError):
     """A topology, calibration, policy or argument is not what it must be."""
+
+
+class UsageError(ConfigError):
+    """A command line that is wrong whatever the files are: options that do not go together, no number
+    where one must be. Alone of all it ends with exit code 2."""
 
 
 class TooLongError(ConfigError):
@@ -41,6 +47,15 @@ class KernelRaisedError(KerntapeError):
 
 class SanityError(KerntapeError):
     """A replay broke physics. A bug in kerntape, and the message says so."""
+
+
+@contextmanager
+def wrong_usage() -> Iterator[None]:
+    """Around a check of what the command line alone says: what is wrong there is wrong usage."""
+    try:
+        yield
+    except ConfigError as error:
+        raise UsageError(str(error)) from None
 
 
 NEAR = 0.7

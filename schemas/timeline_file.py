@@ -35,8 +35,7 @@ from .stages import STAGE_COLUMNS, Block, Engine, Stages
 from .timeline import DurationClass, Status, Timeline
 from .timeline_checks import check_timeline
 from .topology import Topology
-from .trace import Trace
-from .trace_file import is_trace, parse_trace, read_trace, trace_bytes
+from .trace_file import parse_trace, trace_bytes
 
 ABOUT, ENGINES, CLASSES, TRACE = "about", "engines", "duration_classes", "trace"
 DEADLOCK = "deadlock"
@@ -85,14 +84,6 @@ def read_timeline(path: Path, *, verify: bool = True) -> Timeline:
         timeline = _timeline(sections)
         check_timeline(timeline)
     return timeline
-
-
-def read_trace_of(path: Path) -> Trace:
-    """The trace in a .ktrace, or the one that a .ktimeline embeds: its first bytes say which.
-
-    FileError as `read_trace` and `read_timeline` raise it.
-    """
-    return read_trace(path) if is_trace(path) else read_timeline(path).trace
 
 
 def _mapped(path: Path) -> bytes | mmap.mmap:

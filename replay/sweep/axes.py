@@ -18,7 +18,7 @@ from ...schemas.config_file import (
     leaves,
     read_yaml,
 )
-from ...schemas.errors import ConfigError, did_you_mean
+from ...schemas.errors import ConfigError, UsageError, did_you_mean, wrong_usage
 from ..machine import belongs_to_capture, is_structure, structure_paths, structure_value
 
 Value: TypeAlias = Decimal | int
@@ -48,13 +48,14 @@ Varied: TypeAlias = Axis | Span
 
 
 def parse_vary(word: str) -> Varied:
-    """One `--vary`. Raises ConfigError: not of that form, an unknown path, a value it cannot have."""
+    """One `--vary`. Raises UsageError: not of that form, a value that the path cannot have; ConfigError:
+    an unknown path."""
     path, equals, text = (part.strip() for part in word.partition("="))
     if not (path and equals):
-        raise ConfigError(
-            f"--vary must be PATH=V1,V2,… or PATH=LOW..HIGH, {_EXAMPLE}, not '{word}'"
-        )
-    return _varied(path, text.split(",") if text else [], "--vary")
+        raise UsageError(f"--vary must be PATH=V1,V2,… or PATH=LOW..HIGH, {_EXAMPLE}, not '{word}'")
+    _check_path(path, "--vary")
+    with wrong_usage():
+        return _varied(path, text.split(",") if text else [], "--vary")
 
 
 def read_grid(path: Path) -> list[Varied]:
@@ -66,6 +67,8 @@ def read_grid(path: Path) -> list[Varied]:
     read = read_yaml(path)
     _check_spelled_once(read, str(path))
     entries = leaves(read)
+    for key in entries:
+        _check_path(key, str(path))
     if not entries:
         raise ConfigError(f"{path}: must name at least one path to vary, {_EXAMPLE}")
     return [
@@ -124,7 +127,6 @@ def _spellings(read: dict[str, Any]) -> Iterator[tuple[str, ...]]:
 
 
 def _varied(path: str, entries: Sequence[Any], where: str) -> Varied:
-    _check_path(path, where)
     where = f"{where}: {path}"
     if not entries:
         raise ConfigError(f"{where}: must have at least one value, {_EXAMPLE}")
@@ -176,7 +178,7 @@ def _check_path(path: str, where: str) -> None:
 
 def _value(path: str, entry: Any, where: str) -> Value:
     if is_structure(path):
-        return structure_value(entry, where)
+        return structure_value(path, entry, where)
     try:
         number = as_exact(entry.strip() if isinstance(entry, str) else entry)
     except ValueError as error:
@@ -184,4 +186,4 @@ def _value(path: str, entry: Any, where: str) -> Value:
     complaint = complaint_about_part(CostModel, nested({path: number}))
     if complaint:
         raise ConfigError(f"{where}: {complaint.removeprefix(f'{path}: ')}")
-    return number
+    return number or Decimal(0)  # 0e-999999999, written out, would fill the memory

@@ -10,7 +10,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any, TypeVar
 
-from ...schemas.errors import ConfigError, KerntapeError
+from ...schemas.errors import ConfigError, KerntapeError, UsageError
 from .cluster_task import version_here
 
 Client = Any
@@ -60,9 +60,9 @@ _ADDRESS = re.compile(r"(?:[a-z]+://)?(?:\[[0-9a-fA-F:]+\]|[^\s/:\[\]]+):[0-9]{1
 
 
 def check_address(address: str) -> None:
-    """Raises ConfigError where no scheduler can have that address. Loads nothing."""
+    """Raises UsageError where no scheduler can have that address. Loads nothing."""
     if not _ADDRESS.fullmatch(address):
-        raise ConfigError(f"--cluster must be an address tcp://HOST:PORT, not '{address}'")
+        raise UsageError(f"--cluster must be an address tcp://HOST:PORT, not '{address}'")
 
 
 def connected(address: str, timeout_s: float) -> Client:

@@ -33,7 +33,7 @@ CHUNKS_PER_WORKER = 2
 
 class ClusterWorkers:
     """The workers of the cluster whose scheduler is at `address`, from entering the block to leaving it.
-    ConfigError where that is no address.
+    UsageError where that is no address.
 
     Entering raises KerntapeError: dask is not installed, no scheduler answers in time, no worker
     comes, or a worker's kerntape is missing or of another version.

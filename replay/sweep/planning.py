@@ -7,7 +7,7 @@ from itertools import product, repeat
 from math import prod
 from pathlib import Path
 
-from ...schemas.errors import ConfigError
+from ...schemas.errors import ConfigError, wrong_usage
 from ...schemas.topology import Topology
 from ...schemas.trace_file import TraceFile, read_trace_file
 from ..machine import compatible, resolve_model
@@ -49,9 +49,10 @@ def plan_sweep(
     unknown policy, a value that the machine cannot have, a path both set and varied, a range without
     sampling, too many points.
     """
-    check_different(varied)
     base = base or Base()
-    _check_not_set(varied, base.settings)
+    check_varied(varied, base.settings, sampling)
+    with wrong_usage():
+        _check_names((_in_a_table(path.name) for path in traces), "traces")
     files = [read_trace_file(path) for path in traces]
     plan = SweepPlan(
         traces=tuple(map(_swept, traces, files, repeat(base))),
@@ -60,11 +61,25 @@ def plan_sweep(
         combinations=_combinations(varied, sampling, len(traces) * len(policies)),
         op_logs=op_logs,
     )
-    _check_names((trace.name for trace in plan.traces), "traces")
     _check_names((policy.name for policy in plan.policies), "policies")
     for trace, structure in product(range(len(traces)), dict.fromkeys(plan.structures)):
         compatible(files[trace].trace, plan.topology(Case(trace, 0, structure)))
     return plan
+
+
+def check_varied(
+    varied: Sequence[Varied], settings: Sequence[str], sampling: Sampling | None
+) -> None:
+    """Raises ConfigError for a path that is varied twice, or both set and varied, and for a range that is
+    not sampled."""
+    check_different(varied)
+    _check_not_set(varied, settings)
+    for each in varied:
+        if isinstance(each, Span) and sampling is None:
+            raise ConfigError(
+                f"{each.path}: a range must be sampled; add --samples N --latin-hypercube,"
+                " or list its values"
+            )
 
 
 def _check_not_set(varied: Sequence[Varied], settings: Sequence[str]) -> None:
@@ -105,12 +120,6 @@ def _combinations(
         _check_count(sampling.count * times)
         return latin_hypercube(varied, sampling.count, sampling.seed)
     axes = [each for each in varied if isinstance(each, Axis)]
-    spans = [each for each in varied if isinstance(each, Span)]
-    if spans:
-        raise ConfigError(
-            f"{spans[0].path}: a range must be sampled; add --samples N --latin-hypercube,"
-            " or list its values"
-        )
     _check_count(prod(len(axis.values) for axis in axes) * times)
     return tuple(product(*(axis.values for axis in axes)))
 

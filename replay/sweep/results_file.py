@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
 from ...schemas.atomic_file import check_replaceable, write_whole
-from ...schemas.errors import ConfigError, FileError
+from ...schemas.errors import ConfigError, FileError, UsageError
 from .axes import written_out
 from .figures import FIGURE_TYPES, Figure
 
@@ -26,11 +26,11 @@ Rows: TypeAlias = Iterable[Sequence[Cell]]
 
 
 def check_results_path(path: Path) -> None:
-    """Raises ConfigError or FileError where results could not be written there in the end: an unknown
-    form, one whose library is missing, no such folder, or something there that is not to be replaced. A
-    sweep asks before it begins."""
+    """Raises UsageError for an unknown form; ConfigError or FileError where results could not be written
+    there in the end: its library is missing, no such folder, or something there that is not to be
+    replaced. A sweep asks before it begins."""
     if path.suffix not in _WRITERS:
-        raise ConfigError(
+        raise UsageError(
             f"{path}: results must be a file ending in {' or '.join(_WRITERS)}, not '{path.suffix}'"
         )
     if path.suffix == ".parquet":

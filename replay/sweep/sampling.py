@@ -32,7 +32,7 @@ def latin_hypercube(
     if seed < 0:
         raise ConfigError(f"--seed must be at least 0, not {seed}")
     if not varied:
-        raise ConfigError("--latin-hypercube must have something to sample: give --vary")
+        raise ConfigError("--latin-hypercube must have something to sample: give --vary or --grid")
     columns = [_samples(each, count, seed) for each in varied]
     return tuple(zip(*columns, strict=True))
 

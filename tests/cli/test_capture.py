@@ -130,11 +130,8 @@ def test_inputs_are_kept_when_asked_for():
             ("gqa_decode", "--arg", "tile=big"),
             "gqa_decode: argument 'tile' must be a whole number, not 'big'",
         ),
-        (("gqa_decode", "--arg", "tile"), "--arg must be NAME=VALUE, not 'tile'"),
-        (
-            ("gqa_decode", "--arg", "tile=1", "--arg", "tile=2"),
-            "--arg tile must be given once, not twice",
-        ),
+        (("/dev/null",), "/dev/null: a kernel must be a file of Python, and this is none"),
+        (("./:launch",), "./: a kernel must be a file of Python, and this is none"),
         (
             ("gqa_decode", "--topology", "one_cub"),
             "no topology 'one_cub'; did you mean 'one_cube'?",
@@ -167,7 +164,7 @@ def test_the_same_device_writes_the_same_file_twice_and_another_sip_the_same_hea
     assert [pe.rank for pe in other.pes] == [pe.rank + 128 for pe in once.pes]
 
 
-@pytest.mark.parametrize("device", ["4", "1,0", "all"])
+@pytest.mark.parametrize("device", ["4", "0,4", "2-5"])
 def test_sips_that_are_not_there_are_one_line_that_says_which_are(
     capsys: pytest.CaptureFixture[str], device: str
 ):
@@ -198,6 +195,15 @@ def test_a_kernel_that_raises_shows_its_own_traceback_and_one_line(
         "NameError: name 'z' is not defined",
         "kerntape: the kernel raised NameError: name 'z' is not defined (mine.py:2)",
     ]
+
+
+def test_an_error_that_a_kernels_author_wrote_on_two_lines_is_said_on_one(
+    capsys: pytest.CaptureFixture[str],
+):
+    Path("mine.py").write_text("raise SyntaxError('one\\ntwo')\n")
+    assert refusal(capsys, "mine.py").splitlines()[-1] == (
+        "kerntape: mine.py raised SyntaxError: one\\ntwo"
+    )
 
 
 def test_a_scratch_overflow_is_one_line(capsys: pytest.CaptureFixture[str]):

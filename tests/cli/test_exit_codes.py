@@ -24,7 +24,74 @@ NOT_A_WORD = [
     (("view", "x.ktrace", "--colours"), "must be dark or light, not 'foo'"),
 ]
 
+EMPTY = [
+    (("capture", "gqa_decode"), ("--output", "--topology", "--arg")),
+    (("replay", "x.ktrace"), ("--calibration", "--policy", "--topology", "--output", "--op-log")),
+    (("hazards", "x.ktrace"), ("--policy", "--topology")),
+    (("sweep", "x.ktrace"), ("--output", "--policy", "--topology", "--calibration", "--cluster")),
+    (("sweep", "x.ktrace", "-o", "r.csv"), ("--grid",)),
+    (("inspect", "x.ktrace"), ("--policy", "--topology")),
+    (("view", "x.ktrace"), ("--calibration", "--policy", "--topology")),
+]
+
+SETTINGS = [
+    (("pe_cpu.fixed_cycles",), " must be PATH=VALUE, as in pe_cpu.fixed_cycles=20, not '{}'"),
+    (("topology.ipcq.depth",), " must be PATH=VALUE, as in topology.ipcq.depth=4, not '{}'"),
+    (("",), " must be PATH=VALUE, as in pe_cpu.fixed_cycles=20, not ''"),
+    (("pe_cpu.fixed_cycles=nan",), ": pe_cpu.fixed_cycles: must be a finite number, not nan"),
+    (("clock_ghz=fast",), ": clock_ghz: must be a number, not 'fast'"),
+    (("clock_ghz=0",), ": clock_ghz: must be above 0 (from 10^-12 to 10^12), not 0"),
+    (("topology.ipcq.depth=0",), " topology.ipcq.depth: must be at least 1, not 0"),
+    (
+        ("topology.ipcq.depth=1e9999",),
+        " topology.ipcq.depth: must be a whole number of at most 15 digits, not 1E+9999",
+    ),
+    (
+        ("clock_ghz=1", " clock_ghz = 2"),
+        ": clock_ghz must be set once, not to 1 and to 2; leave one out",
+    ),
+]
+
+NOT_TOGETHER = [
+    (
+        ("capture", "gqa_decode", "--keep-inputs", "--no-data", "-o", "x.ktrace"),
+        "--keep-inputs keeps values, and --no-data makes none; leave one out",
+    ),
+    (
+        ("replay", "x.ktrace", "-o", "x", "--op-log", "./x"),
+        "--op-log must not be --output, and ./x is the same file; name another",
+    ),
+    (
+        ("replay", "x.ktrace", "--hazards", "none", "--policy", "serial"),
+        "--hazards must be given once, not as --hazards none and as --policy serial; leave one out",
+    ),
+    (
+        ("hazards", "x.ktrace", "--policy", "none", "--policy", "none"),
+        "--hazards must be given once, not as --policy none and as --policy none; leave one out",
+    ),
+    (
+        ("sweep", "x.ktrace", "-o", "r.csv", "--samples", "9", "--latin-hypercube"),
+        "--latin-hypercube must have something to sample: give --vary or --grid",
+    ),
+    (("capture", "gqa_decode", "--arg", "tile", "-o", "x"), "--arg must be NAME=VALUE, not 'tile'"),
+    (
+        ("capture", "gqa_decode", "--arg", "tile=1", "--arg", "tile=2", "-o", "x"),
+        "--arg tile must be given once, not twice",
+    ),
+    (("topologies", "--yaml"), "--yaml prints one topology: name it"),
+    *(
+        (
+            (command, "x.ktrace", "--set", "clock_ghz=2"),
+            "--set must name structure here, as in topology.ipcq.depth=4, not 'clock_ghz=2';"
+            " the answer is the same under every calibration",
+        )
+        for command in ("hazards", "inspect")
+    ),
+]
+
 NOT_THERE = [
+    ("replay", "none.ktrace", "--set", "clock_gzh=1"),
+    ("sweep", "none.ktrace", "-o", "r.csv", "--vary", "clock_gzh=1"),
     ("capture", "no_kernel", "-o", "x.ktrace"),
     ("capture", "gqa_decode", "--topology", "no_machine", "-o", "x.ktrace"),
     ("replay", "none.ktrace"),
@@ -81,6 +148,55 @@ def test_no_number_where_one_must_be_is_wrong_usage(refused, command, value):
 def test_none_of_the_words_that_an_option_takes_is_wrong_usage(refused, command, said):
     code, line = refused(*command, "foo")
     assert (code, line) == (2, f"kerntape {command[0]}: error: argument {command[-1]}: {said}")
+
+
+@pytest.mark.parametrize(
+    ("command", "option"), [(command, option) for command, options in EMPTY for option in options]
+)
+def test_an_empty_value_is_wrong_usage_and_never_the_default(refused, command, option):
+    names = {"--policy": "--hazards/--policy", "--output": "-o/--output"}.get(option, option)
+    assert refused(*command, f"{option}=") == (
+        2,
+        f"kerntape {command[0]}: error: argument {names}: must not be empty",
+    )
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("replay", "hazards", "view", "inspect"),
+        *("kernels", "topologies", "calibrations", "policies"),
+    ],
+)
+def test_so_is_an_empty_name(refused, command):
+    code, line = refused(command, "")
+    assert code == 2
+    assert line.startswith(f"kerntape {command}: error: argument ")
+    assert line.endswith(": must not be empty")
+
+
+@pytest.mark.parametrize("command", [("replay",), ("view",), ("sweep", "-o", "r.csv")])
+@pytest.mark.parametrize(("words", "said"), SETTINGS)
+def test_a_setting_that_can_never_be_is_wrong_usage(refused, command, words, said):
+    given = [part for word in words for part in ("--set", word)]
+    assert refused(*command, "x.ktrace", *given) == (
+        2,
+        f"kerntape: --set{said.format(words[0])}",
+    )
+
+
+@pytest.mark.parametrize(("command", "said"), NOT_TOGETHER)
+def test_options_that_do_not_go_together_are_wrong_usage(refused, command, said):
+    assert refused(*command) == (2, f"kerntape: {said}")
+
+
+@pytest.mark.parametrize("device", ["", "x", "1,0", "0,0", "3-1", "1-", "all", "²"])
+def test_no_sips_where_some_must_be_named_is_wrong_usage(refused, device):
+    assert refused("capture", "gqa_decode", "-o", "x.ktrace", "--device", device) == (
+        2,
+        "kerntape capture: error: argument --device: must be SIPs, each once and in ascending order,"
+        f" as in 1 or 0,2 or 1-3, not '{device}'",
+    )
 
 
 @pytest.mark.parametrize("subcommand", ["inspect", "view"])

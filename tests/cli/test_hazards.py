@@ -42,9 +42,11 @@ def test_json_has_exactly_these_keys_and_exit_code_3_says_that_there_are_some(ru
     assert (code, err) == (3, "")
     answer = json.loads(out)
     assert list(answer) == [
-        *("policy", "pes", "pairs_checked", "count", "shared_tensors", "deadlock", "hazards")
+        *("policy", "topology", "pes", "pairs_checked", "count"),
+        *("shared_tensors", "deadlock", "hazards"),
     ]
-    assert (answer["policy"], answer["pes"], answer["count"]) == ("strict_fifo", 1, 7)
+    assert (answer["policy"], answer["topology"]) == ("strict_fifo", "single_pe")
+    assert (answer["pes"], answer["count"]) == (1, 7)
     first, *_, last = answer["hazards"]
     assert list(first) == [
         *("kind", "pe", "earlier", "later", "handle", "space", "byte_from", "byte_to")
@@ -163,7 +165,7 @@ def test_the_json_of_the_table_has_exactly_these_keys(run) -> None:
     code, out, _ = run("two.ktrace", "--policy", "all", "--json")
     answer = json.loads(out)
     assert code == 3
-    assert list(answer) == ["pes", "shared_tensors", "policies"]
+    assert list(answer) == ["topology", "pes", "shared_tensors", "policies"]
     for row in answer["policies"]:
         assert list(row) == ["policy", "pairs_checked", "count", "by_kind", "ends"]
         assert list(row["by_kind"]) == ["RAW", "WAR", "WAW"]
@@ -197,6 +199,30 @@ def test_a_deadlock_in_which_every_replay_stops_is_told_and_what_clears_it(
     assert deadlock["clearing_policies"][0] == "strict_fifo"
     table = run("ring.ktrace", "--policy", "all")[1].splitlines()
     assert [line.split()[0] for line in table if line.endswith("deadlock")] == ["serial"]
+
+
+def test_another_machine_has_other_pairs_and_is_named(run, capsys) -> None:
+    # one composite at work at a time: each begins when all before it have finished
+    alone = ("--set", "topology.pe.composites_in_flight=1")
+    code, out, err = run("one.ktrace", *alone)
+    assert (code, err) == (0, "")
+    assert out.startswith(
+        "strict_fifo on single_pe + pe.composites_in_flight=1: no hazard is possible, under any"
+    )
+    table = run("one.ktrace", *alone, "--policy", "all")[1].splitlines()
+    assert table[0] == (
+        "Pairs of commands that can go wrong under any calibration,"
+        " 1 PE on single_pe + pe.composites_in_flight=1:"
+    )
+    answers = [json.loads(run("one.ktrace", *alone, "--json")[1])]
+    assert main(["replay", "one.ktrace", *alone, "-o", "alone.ktimeline"]) == 0
+    capsys.readouterr()
+    answers.append(json.loads(run("alone.ktimeline", "--json")[1]))
+    assert answers[0] == answers[1]
+    assert answers[0]["topology"] == "single_pe + pe.composites_in_flight=1"
+    assert run("one.ktrace", "--topology", "one_cube")[2].startswith(
+        "kerntape: topology 'one_cube': pes must be the trace's"
+    )
 
 
 def test_the_same_question_has_the_same_answer_to_the_byte(run) -> None:

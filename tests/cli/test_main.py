@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 from kerntape.cli import main as command
-from kerntape.schemas.errors import ConfigError, KernelRaisedError
+from kerntape.schemas.errors import ConfigError, KernelRaisedError, UsageError
 
 KERNTAPE = Path(sysconfig.get_path("scripts")) / "kerntape"
 
@@ -138,6 +138,8 @@ def test_a_subcommands_help_is_done_and_shows_its_summary(
     ("error", "code", "line"),
     [
         (ConfigError("x.yaml: the key 'a' is missing"), 1, "x.yaml: the key 'a' is missing"),
+        (ConfigError("a\nb.yaml: no\x1b[2J"), 1, "a\\nb.yaml: no\\x1b[2J"),
+        (UsageError("--policy must be one policy here"), 2, "--policy must be one policy here"),
         (KeyboardInterrupt(), 1, "interrupted"),
         (MemoryError(), 1, "out of memory"),
         (OSError(errno.ENOSPC, "No space left on device"), 1, "No space left on device"),
@@ -166,6 +168,22 @@ def test_a_kernels_own_traceback_is_shown_before_the_line(
     subcommand(raising(KernelRaisedError("the kernel raised ZeroDivisionError", "Traceback…\n")))
     expected = "Traceback…\nkerntape: the kernel raised ZeroDivisionError\n"
     assert kerntape("demo") == (1, "", expected)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "line"),
+    [
+        (("a\nb",), 2, "kerntape: unknown subcommand 'a\\nb'; known: "),
+        (("inspect", "a\nb.ktrace"), 1, "kerntape: a\\nb.ktrace: "),
+        (("policies", "x", "a\nb"), 2, "kerntape policies: error: unrecognized arguments: a\\nb"),
+    ],
+)
+def test_a_name_of_two_lines_is_said_on_one(
+    kerntape: Callable[..., Answer], words: tuple[str, ...], code: int, line: str
+) -> None:
+    found, out, err = kerntape(*words)
+    assert (found, out) == (code, "")
+    assert err.splitlines()[-1].startswith(line)
 
 
 def test_a_reader_that_went_away_is_not_an_error_message(

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from kerntape.cli.main import main
 from kerntape.cli.output_files import check_output_files
-from kerntape.schemas.errors import ConfigError
+from kerntape.schemas.errors import UsageError
 
 KERNEL = """\
 def idle(*, tl):
@@ -23,9 +23,9 @@ def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 
 def refusal(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    """What the command says on failing, with every file left as it was."""
+    """What the command says that is wrongly used, with every file left as it was."""
     before = {file: file.read_bytes() for file in Path().iterdir()}
-    assert main(list(words)) == 1
+    assert main(list(words)) == 2
     assert {file: file.read_bytes() for file in Path().iterdir()} == before
     return capsys.readouterr().err
 
@@ -39,7 +39,7 @@ def test_a_link_to_a_file_and_another_name_of_it_are_the_same_file():
     Path("soft").symlink_to("idle.py")
     Path("hard").hardlink_to("idle.py")
     for name in ("soft", "hard", "./idle.py"):
-        with pytest.raises(ConfigError) as error:
+        with pytest.raises(UsageError) as error:
             check_output_files([("--output", name)], [("the trace", "idle.py")])
         assert str(error.value) == (
             f"--output must not be the trace, and {name} is the same file; name another"

@@ -17,40 +17,8 @@ SAMPLED = (*VARY, "--samples", "9", "--latin-hypercube")
             "--vary: unknown path 'pe_cpu.fixed_cycels'; did you mean 'pe_cpu.fixed_cycles'?",
         ),
         (
-            ("opt2.ktrace", "--vary", "clock_ghz=", "-o", "r.csv"),
-            "--vary: clock_ghz: must have at least one value, as in pe_cpu.fixed_cycles=20,40",
-        ),
-        (
-            ("opt2.ktrace", "--vary", "clock_ghz=1,fast", "-o", "r.csv"),
-            "--vary: clock_ghz: must be a number, not 'fast'",
-        ),
-        (
-            ("opt2.ktrace", *VARY, *VARY, "-o", "r.csv"),
-            "pe_cpu.fixed_cycles must be varied once; give all its values together",
-        ),
-        (
-            ("opt2.ktrace", "--vary", "clock_ghz=1..2", "-o", "r.csv"),
-            "clock_ghz: a range must be sampled; add --samples N --latin-hypercube,"
-            " or list its values",
-        ),
-        *(
-            (
-                ("opt2.ktrace", *VARY, "--cluster", address, "-o", "r.csv"),
-                f"--cluster must be an address tcp://HOST:PORT, not '{address}'",
-            )
-            for address in ("", "foo", "tcp://foo", "tcp://:8786", "foo:", "foo:bar")
-        ),
-        (
-            ("opt2.ktrace", "--samples", "9", "--latin-hypercube", "-o", "r.csv"),
-            "--latin-hypercube must have something to sample: give --vary",
-        ),
-        (
             ("opt2.ktrace", "--hazards", "serail", "-o", "r.csv"),
             "no policy 'serail'; did you mean 'serial'?",
-        ),
-        (
-            ("opt2.ktrace", "opt2.ktrace", "-o", "r.csv"),
-            "two of the traces are called 'opt2.ktrace'; give each once, by its own name",
         ),
         (
             ("opt2.ktrace", "--topology", "singel_pe", "-o", "r.csv"),
@@ -61,13 +29,8 @@ SAMPLED = (*VARY, "--samples", "9", "--latin-hypercube")
             "none/r.csv: cannot be written: there is no folder none; create the folder first",
         ),
         (
-            ("opt2.ktrace", "-o", "r.json"),
-            "r.json: results must be a file ending in .csv or .parquet, not '.json'",
-        ),
-        (("opt2.ktrace", "--grid", "", "-o", "r.csv"), ".: cannot be read: Is a directory"),
-        (
-            ("opt2.ktrace", "--topology", "", "-o", "r.csv"),
-            "no topology ''; known: ahbm_2sip, llama70b_4sip, one_cube, single_pe",
+            ("opt2.ktrace", "--grid", "none.yaml", "-o", "r.csv"),
+            "none.yaml: cannot be read: No such file or directory",
         ),
     ],
 )
@@ -78,8 +41,80 @@ def test_a_mistake_is_one_line_before_anything_runs(sweep, arguments, line):
 
 
 @pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (
+            "clock_ghz: [1, fast]",
+            "grid.yaml: clock_ghz: must be a number, not 'fast'",
+        ),
+        (
+            "pe_cpu.fixed_cycles: [1, 2]",
+            "pe_cpu.fixed_cycles must be varied once; give all its values together",
+        ),
+        (
+            "clock_ghz: 1..2",
+            "clock_ghz: a range must be sampled; add --samples N --latin-hypercube,"
+            " or list its values",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_grid_file_is_a_failed_run(sweep, text, line):
+    Path("grid.yaml").write_text(text)
+    assert sweep("opt2.ktrace", *VARY, "--grid", "grid.yaml", "-o", "r.csv") == (
+        1,
+        "",
+        f"kerntape: {line}\n",
+    )
+
+
+@pytest.mark.parametrize(
     ("options", "line"),
     [
+        (
+            ("--vary", "clock_ghz="),
+            "kerntape: --vary: clock_ghz: must have at least one value, as in pe_cpu.fixed_cycles=20,40",
+        ),
+        (
+            ("--vary", "clock_ghz"),
+            "kerntape: --vary must be PATH=V1,V2,… or PATH=LOW..HIGH, as in pe_cpu.fixed_cycles=20,40,"
+            " not 'clock_ghz'",
+        ),
+        (
+            ("--vary", "clock_ghz=1,fast"),
+            "kerntape: --vary: clock_ghz: must be a number, not 'fast'",
+        ),
+        (
+            (*VARY, *VARY),
+            "kerntape: pe_cpu.fixed_cycles must be varied once; give all its values together",
+        ),
+        (
+            (*VARY, "--set", "pe_cpu.fixed_cycles=20"),
+            "kerntape: pe_cpu.fixed_cycles must be set or varied, not both; leave out its --set",
+        ),
+        (
+            ("--vary", "clock_ghz=1..2"),
+            "kerntape: clock_ghz: a range must be sampled; add --samples N --latin-hypercube,"
+            " or list its values",
+        ),
+        *(
+            (
+                (*VARY, "--cluster", address),
+                f"kerntape: --cluster must be an address tcp://HOST:PORT, not '{address}'",
+            )
+            for address in ("foo", "tcp://foo", "tcp://:8786", "foo:", "foo:bar")
+        ),
+        (
+            ("--samples", "9", "--latin-hypercube"),
+            "kerntape: --latin-hypercube must have something to sample: give --vary or --grid",
+        ),
+        (
+            ("opt2.ktrace",),
+            "kerntape: two of the traces are called 'opt2.ktrace'; give each once, by its own name",
+        ),
+        (
+            ("-o", "r.json"),
+            "kerntape: r.json: results must be a file ending in .csv or .parquet, not '.json'",
+        ),
         (
             (*VARY, "--samples", "9"),
             "kerntape: --samples N and --latin-hypercube must be given together",
@@ -91,6 +126,19 @@ def test_a_mistake_is_one_line_before_anything_runs(sweep, arguments, line):
         (
             ("--hazards", "none,"),
             "kerntape: --hazards must be policies separated by commas, not 'none,'",
+        ),
+        (
+            ("--hazards", "all,none"),
+            "kerntape: --hazards all stands alone: it is every policy that ships, not 'all,none'",
+        ),
+        (
+            ("--hazards", "none,serial,none"),
+            "kerntape: --hazards must name a policy once, not 'none' twice",
+        ),
+        (
+            ("--hazards", "none", "--policy", "serial"),
+            "kerntape: --hazards must be given once, not as --hazards none and as --policy serial;"
+            " leave one out",
         ),
         (
             (*VARY, "--samples", "0", "--latin-hypercube"),
@@ -107,7 +155,7 @@ def test_a_mistake_is_one_line_before_anything_runs(sweep, arguments, line):
     ],
 )
 def test_what_no_files_could_make_right_is_wrong_usage(sweep, options, line):
-    code, out, err = sweep("opt2.ktrace", *options, "-o", "r.csv")
+    code, out, err = sweep("-o", "r.csv", "opt2.ktrace", *options)
     assert (code, out) == (2, "")
     assert err.splitlines()[-1] == line
     assert not Path("r.csv.partial").exists()

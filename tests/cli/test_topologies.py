@@ -126,5 +126,5 @@ def test_a_machine_printed_as_yaml_is_a_file_that_loads_as_the_same_machine(tmp_
 
 
 def test_yaml_needs_a_name(capsys):
-    assert main(["topologies", "--yaml"]) == 1
+    assert main(["topologies", "--yaml"]) == 2
     assert capsys.readouterr().err == "kerntape: --yaml prints one topology: name it\n"

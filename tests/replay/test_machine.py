@@ -3,11 +3,11 @@
 from typing import Any
 
 import pytest
-from kerntape.replay.machine import compatible, resolve_model, topology_of
+from kerntape.replay.machine import compatible, parsed_settings, resolve_model, topology_of
 from kerntape.replay.op_log import op_log_sha256
 from kerntape.replay.replay import replay
 from kerntape.schemas.commands import CommandKind
-from kerntape.schemas.errors import ConfigError, KerntapeError
+from kerntape.schemas.errors import ConfigError, KerntapeError, UsageError
 from kerntape.schemas.handles import Space
 from kerntape.schemas.topology import Topology
 from towns import placed, town
@@ -179,7 +179,11 @@ def test_a_replay_under_a_setting_is_one_on_a_machine_that_has_it(eastwards):
         ),
         ("topology.ipcq.depth=1.5", "--set topology.ipcq.depth: must be a whole number, not 1.5"),
         ("topology.ipcq.depth=deep", "--set topology.ipcq.depth: must be a number, not 'deep'"),
-        ("topology.ipcq.depth=0", "--set topology: ipcq.depth: must be at least 1, not 0"),
+        ("topology.ipcq.depth=0", "--set topology.ipcq.depth: must be at least 1, not 0"),
+        (
+            "topology.ipcq.depth=1048577",
+            "--set topology.ipcq.depth: must be at most 1048576, not 1048577",
+        ),
         (
             "topology.pe.tcm_bytes=2097152",
             "--set: topology.pe.tcm_bytes must be the trace's, whose commands depend on it; capture"
@@ -196,6 +200,61 @@ def test_a_wrong_setting_of_structure_is_refused_in_one_line(eastwards, setting,
     with pytest.raises(ConfigError) as refused:
         resolve_model(eastwards, settings=[setting])
     assert str(refused.value) == message.format(setting)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("1e15", "1E+15"),
+        ("1e9999", "1E+9999"),
+        ("1e999999999", "1E+999999999"),
+        ("0e999999999", "0E+999999999"),
+        ("-1e999999999", "-1E+999999999"),
+        ("9" * 5000, "9" * 40 + "…"),
+    ],
+)
+def test_a_number_too_long_to_be_written_out_is_refused_at_once(eastwards, value, shown):
+    with pytest.raises(UsageError) as refused:
+        resolve_model(eastwards, settings=[f"topology.ipcq.depth={value}"])
+    assert str(refused.value) == (
+        f"--set topology.ipcq.depth: must be a whole number of at most 15 digits, not {shown}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "known"),
+    [
+        ("topology", "--set topology: names a group; set one of topology.pe.tile.m, "),
+        ("topolgy.ipcq.depth", "--set: unknown key 'topolgy.ipcq.depth'; did you mean 'topology."),
+        ("queues", "--set: unknown key 'queues'; known: clock_ghz, "),
+    ],
+)
+def test_what_is_neither_a_number_nor_structure_is_refused_with_what_both_have(
+    eastwards, path, known
+):
+    with pytest.raises(ConfigError) as refused:
+        resolve_model(eastwards, settings=[f"{path}=3"])
+    assert str(refused.value).startswith(known)
+    assert "topology.ipcq.depth" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("settings", "is_usage"),
+    [
+        (["clock_ghz"], True),
+        (["clock_ghz=nan"], True),
+        (["clock_ghz=0"], True),
+        (["topology.ipcq.depth=0"], True),
+        (["clock_ghz=1", "clock_ghz=2"], True),
+        (["clock_gzh=1"], False),
+        (["hbm=1"], False),
+        (["topology.sips=2"], False),
+    ],
+)
+def test_a_setting_that_no_file_could_make_right_is_wrong_usage(settings, is_usage):
+    with pytest.raises(ConfigError) as refused:
+        parsed_settings(settings)
+    assert isinstance(refused.value, UsageError) is is_usage
 
 
 def test_structure_that_is_set_twice_is_refused(eastwards):

@@ -1,6 +1,5 @@
 """Ops whose shapes do not fit are refused before anything is computed, each with its place and its words."""
 
-from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -280,5 +279,14 @@ def test_whatever_an_op_is_given_it_has_a_value_or_is_refused_in_one_line(drawn,
     is_whole = op.scope is Scope.KERNEL
     own = handles if is_whole or not op.operands else handles[1:]
     run = timed((math if is_whole else tile_op)(new_build(), op, own))
-    with suppress(KerntapeError):
+    refusal = ""
+    try:
+        check_shapes(run.timeline.trace)
+    except KerntapeError as error:
+        refusal = str(error)
+    if refusal:
+        assert refusal.startswith(("PE 0 command 0 ", "PE 0 command 1 "))
+        assert refusal.endswith(f"; {REMEDY}")
+        assert refusal.isprintable()
+    else:
         run.check()

@@ -88,6 +88,19 @@ def test_two_dots_make_a_range():
             "--vary: topology.pe.tile_buffers: must be a whole number, not 2.5",
         ),
         (
+            "topology.pe.tile_buffers=0,2",
+            "--vary: topology.pe.tile_buffers: must be at least 1, not 0",
+        ),
+        (
+            "topology.ipcq.depth=1..1e999999999",
+            "--vary: topology.ipcq.depth: must be a whole number of at most 15 digits,"
+            " not 1E+999999999",
+        ),
+        (
+            "clock_ghz=1e999999999",
+            "--vary: clock_ghz: must be above 0 (from 10^-12 to 10^12), not 1E+999999999",
+        ),
+        (
             "pe_cpu.fixed_cycels=20",
             "--vary: unknown path 'pe_cpu.fixed_cycels'; did you mean 'pe_cpu.fixed_cycles'?",
         ),

@@ -121,12 +121,6 @@ def test_a_path_is_set_or_varied(stored, tiled, path):
     assert refusal(plan_sweep, [stored(tiled)], varied, policies=["none"], base=base) == line
 
 
-def test_structure_that_no_machine_has_is_refused(plan_of, tiled):
-    assert refusal(plan_of, tiled, parse_vary("topology.ipcq.depth=0")) == (
-        "--vary topology: ipcq.depth: must be at least 1, not 0"
-    )
-
-
 def test_a_trace_that_cannot_be_read_is_refused():
     line = refusal(plan_sweep, [Path("nowhere.ktrace")], [], policies=["none"])
     assert line.startswith("nowhere.ktrace: ")

@@ -94,7 +94,7 @@ def test_a_narrow_range_of_large_numbers_keeps_to_the_digits_that_a_calibration_
     ("varied", "count", "line"),
     [
         ([CYCLES], 0, "--samples must be at least 1, not 0"),
-        ([], 4, "--latin-hypercube must have something to sample: give --vary"),
+        ([], 4, "--latin-hypercube must have something to sample: give --vary or --grid"),
     ],
 )
 def test_nothing_to_sample_is_refused(varied, count, line):

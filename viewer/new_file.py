@@ -7,6 +7,7 @@ import errno
 import os
 import stat
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from ..schemas.atomic_file import cannot_write
 from ..schemas.errors import FileError
@@ -67,8 +68,12 @@ def check_new(path: Path) -> None:
 
 
 def _check_folder(folder: Path) -> None:
-    """OSError where no file can be made in it."""
+    """OSError where no file can be made in it, or nothing be written: rights alone do not tell that of
+    every file system, nor whether it is full.
+    """
     if not stat.S_ISDIR(folder.stat().st_mode):
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
     if not os.access(folder, os.W_OK | os.X_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    with TemporaryFile(dir=folder, buffering=0) as file:
+        file.write(b"\n")

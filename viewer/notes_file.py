@@ -40,6 +40,10 @@ class NotesFile:
         """Those at bare times of another run: they stay in the file."""
         return self._kept.aside
 
+    def is_of_same_run(self, other: "NotesFile") -> bool:
+        """Whether the other one's timeline has the same stages at the same times."""
+        return self._keys == other._keys
+
     @property
     def where(self) -> str:
         """The file's name for a message, or that there is none."""
@@ -70,7 +74,8 @@ class NotesFile:
         if self._path is None or not os.path.lexists(self._path):
             return None
         if not self._path.is_file():
-            raise FileError(f"{self._path.name}: must be a plain file of notes; move it away")
+            kind = "a folder" if self._path.is_dir() else "a pipe, a device or a broken link"
+            raise FileError(f"{self._path.name}: must be a plain file of notes, not {kind}")
         try:
             with self._path.open("rb") as file:
                 content = file.read(MAX_BYTES + 1)
@@ -132,13 +137,14 @@ class NotesFile:
 
     @staticmethod
     def _renamed(path: Path) -> str:
-        """The first free name of `x.old-1`, `x.old-2` …: a new file takes it before the old one does, so
-        that nothing else can have it.
+        """The first free name of `x.old-1`, `x.old-2` …: something new of the same kind takes it before the
+        old one does, so that nothing else can have it.
         """
+        is_folder = path.is_dir() and not path.is_symlink()
         for number in count(1):
             old = path.with_name(f"{path.name}.old-{number}")
             try:
-                old.open("xb").close()
+                _make(old, is_folder=is_folder)
             except FileExistsError:
                 continue
             except OSError as error:
@@ -146,9 +152,25 @@ class NotesFile:
             try:
                 path.replace(old)
             except OSError as error:
-                old.unlink(missing_ok=True)
+                _remove(old, is_folder=is_folder)
                 raise FileError(
                     f"{path.name}: cannot be renamed: {error.strerror}; move it away"
                 ) from error
             return old.name
         raise AssertionError("numbers do not end")
+
+
+def _make(path: Path, *, is_folder: bool) -> None:
+    """Something empty of that name. FileExistsError where there is anything."""
+    if is_folder:
+        path.mkdir()
+    else:
+        path.touch(exist_ok=False)
+
+
+def _remove(path: Path, *, is_folder: bool) -> None:
+    """What `_make` has made."""
+    if is_folder:
+        path.rmdir()
+    else:
+        path.unlink()

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -9,6 +10,7 @@ import pytest
 from kerntape.capture.capture import capture
 from kerntape.replay.replay import replay
 from kerntape.schemas.timeline import Timeline
+from kerntape.schemas.trace_file import write_trace
 from kerntape.topologies.loader import resolve_topology
 from kerntape.viewer.app import Browser
 from kerntape.viewer.model.hazards import HazardIndex
@@ -18,6 +20,7 @@ from kerntape.viewer.screens.timeline import TimelineScreen
 from settling import at_rest, press_until_taken
 from textual.pilot import Pilot
 from timeline_builder import decode_like
+from viewed_files import trace, view_files
 
 T = TypeVar("T")
 Scenario = Callable[[Pilot[None], TimelineScreen], Awaitable[T]]
@@ -112,6 +115,20 @@ def screen_text():
         return asyncio.run(go())
 
     return run
+
+
+@pytest.fixture
+def on_files(monkeypatch):
+    """Runs a scenario as `kerntape view` with these arguments does."""
+    return partial(view_files, monkeypatch)
+
+
+@pytest.fixture
+def file(tmp_path):
+    """A trace of decode opt2 over 512 keys."""
+    path = tmp_path / "x.ktrace"
+    write_trace(path, trace(s_kv=512))
+    return path
 
 
 def as_text(lines) -> str:

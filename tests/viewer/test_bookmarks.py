@@ -196,7 +196,7 @@ def test_a_bookmark_is_removed_in_a_run_that_took_the_place_too(beside):
 # -------------------------------------------------------------------- where the file is another's
 
 OTHER = "x.ktrace.kernnotes: its notes belong to another timeline; they are left alone"
-REMEDY = "move or delete that file, or type :fresh_notes, which renames it"
+REMEDY = "move or delete what is there, or type :fresh_notes, which renames it"
 
 
 @pytest.fixture
@@ -218,7 +218,7 @@ def test_bookmarks_last_for_the_session_where_the_file_is_not_this_timeline_s(
 ):
     if text:
         of_another.write_text(text)
-    why = "x.ktrace.kernnotes: must be a file of notes, not other text; move it away"
+    why = "x.ktrace.kernnotes: must be a file of notes, not other text"
     why = why if text else OTHER
     before = of_another.read_bytes()
 
@@ -253,8 +253,7 @@ def test_the_other_file_is_renamed_over_nothing_and_the_notes_of_the_session_are
         await at(pilot, screen, 10, "b")
         await type_in(pilot, "fresh_notes")
         assert last_line(screen) == (
-            "the notes that were there are in x.ktrace.kernnotes.old-2 now;"
-            " yours: x.ktrace.kernnotes"
+            "what was there is x.ktrace.kernnotes.old-2 now; yours: x.ktrace.kernnotes"
         )
         await at(pilot, screen, 20, "b")
         assert last_line(screen) == "bookmark b kept: x.ktrace.kernnotes · B lists them"
@@ -269,6 +268,38 @@ def test_the_other_file_is_renamed_over_nothing_and_the_notes_of_the_session_are
     assert (tmp_path / "x.ktrace.kernnotes.old-2").read_bytes() == before
     assert sorted(os.listdir(tmp_path)) == [
         f"x.ktrace.kernnotes{end}" for end in ("", ".old-1", ".old-2")
+    ]
+
+
+def test_a_folder_of_that_name_is_renamed_as_the_last_line_advises(beside, tmp_path):
+    (tmp_path / "x.ktrace.kernnotes").mkdir()
+
+    async def scenario(pilot, screen):
+        await at(pilot, screen, 10, "b")
+        assert said(screen).endswith(
+            "bookmark a for this session only: not written: x.ktrace.kernnotes: must be a plain"
+            f" file of notes, not a folder · {REMEDY}"
+        )
+        await type_in(pilot, "fresh_notes")
+        assert last_line(screen) == (
+            "what was there is x.ktrace.kernnotes.old-1 now; yours: x.ktrace.kernnotes"
+        )
+
+    assert [note["stage"] for note in beside(scenario)] == [10]
+    assert (tmp_path / "x.ktrace.kernnotes.old-1").is_dir()
+
+
+def test_a_free_letter_is_none_that_a_bare_time_of_another_run_has(beside, tmp_path, opt2):
+    other = replace(opt2, end_ps=opt2.end_ps + 1)
+    NotesFile(tmp_path / "x.ktrace", other).keep((Note("a", 5_000, NO_STAGE),))
+
+    async def scenario(pilot, screen):
+        await at(pilot, screen, 10, "b")
+        assert last_line(screen) == "bookmark b kept: x.ktrace.kernnotes · B lists them"
+
+    assert [(note["name"], note["stage"]) for note in beside(scenario)] == [
+        ("b", 10),
+        ("a", NO_STAGE),
     ]
 
 

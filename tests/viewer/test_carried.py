@@ -80,6 +80,51 @@ def test_a_mark_at_a_bare_time_stays_where_it_is(pair):
     )
 
 
+def test_a_bare_time_past_the_new_end_is_at_that(pair):
+    slow, quick = reversed(pair)  # 192 ns, and half of it
+    look = replace(first_look(slow), mark_ps=150_000, area_from_ps=190_000)
+    there = carried(slow, quick, look)
+    assert (there.mark_ps, there.area_from_ps) == (96_000, 96_000)
+
+
+@pytest.mark.parametrize(
+    ("at_ps", "there_ps"),
+    [
+        (30_000, 60_000),  # its start
+        (35_000, 65_000),  # 5 ns behind its start
+        (54_000, 84_000),  # its old end lies within it now
+        (59_000, 113_000),  # 5 ns behind its end, which is at 108 now
+        (20_000, 50_000),  # 10 ns before its start
+    ],
+)
+def test_a_time_beside_a_stage_stays_as_far_from_it(pair, at_ps, there_ps):
+    # GEMM 3 runs from 30 to 54 ns, twice as slow from 60 to 108
+    old, new = pair
+    look = replace(select(old, first_look(old), 3), at_ps=at_ps)
+    there = carried(old, new, set_mark(old, look))
+    assert (there.at_ps, there.mark_ps, there.mark_stage) == (there_ps, there_ps, 3)
+    assert delta_words(there) == "Δ +0 ps"
+
+
+def test_a_time_in_a_stage_that_got_shorter_is_at_most_at_its_end(pair):
+    slow, quick = reversed(
+        pair
+    )  # 40 ns behind the start of a GEMM of 48 ns, which is one of 24 then
+    look = replace(select(slow, first_look(slow), 3), at_ps=100_000)
+    assert carried(slow, quick, look).at_ps == 54_000
+
+
+def test_an_area_is_the_same_range_of_time_as_far_as_that_lies_in_the_timeline(pair):
+    slow, quick = reversed(pair)
+    for area, there in (
+        ((10_000, 20_000), (10_000, 20_000)),
+        ((90_000, 150_000), (90_000, 96_001)),  # up to the last instant, at 96 ns
+        ((100_000, 150_000), None),
+    ):
+        look = replace(select(slow, first_look(slow), 3), area=area)
+        assert carried(slow, quick, look).area == there
+
+
 def test_a_stage_is_found_by_its_work_where_numbers_differ():
     builder = two_commands()
     old = TimelineIndex(builder.build(), "a")

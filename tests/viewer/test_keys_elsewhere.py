@@ -135,3 +135,17 @@ def test_whatever_the_summary_does_not_do_it_says_why_when_it_is_chosen(drive, d
             assert words_of(shown).endswith(f" {why_not_here(action, summary.OWN)}"), action.name
 
     drive(decode, scenario, (120, 40))
+
+
+@pytest.mark.parametrize(
+    "keys",
+    ["", "u", "O", "o", "tab", "c", "g", "B", "colon", "slash", "F", "question_mark", "tab slash"],
+)
+def test_control_q_leaves_the_browser_from_every_screen(drive, opt2, keys):
+    async def scenario(pilot, screen):
+        await pilot.press(*keys.split())
+        assert (pilot.app.screen is screen) is (not keys)
+        await pilot.press("ctrl+q")
+        assert pilot.app._exit
+
+    drive(opt2, scenario)

@@ -1,10 +1,12 @@
 """Names that are typed for a new file."""
 
 import os
+from functools import partial
 from pathlib import Path
 
 import pytest
 from kerntape.schemas.errors import FileError
+from kerntape.viewer import new_file
 from kerntape.viewer.calibration_file import calibration_path
 from kerntape.viewer.csv_file import write_table
 from kerntape.viewer.new_file import check_new
@@ -103,6 +105,31 @@ def test_a_tilde_is_the_user_s_folder(way, file, folder, monkeypatch):
         FileError, match=r"^~nobody-is-called-so/mine.*: ~ must be the folder of a user"
     ):
         way("~nobody-is-called-so/mine")
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="a file system of Linux")
+def test_a_folder_in_which_nothing_can_be_made_is_said_before_anything_is_written():
+    with pytest.raises(FileError) as caught:
+        check_new(Path("/proc/x.svg"))
+    said = "/proc/x.svg: cannot be written: No such file or directory; name another folder"
+    assert str(caught.value) == said
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+def test_a_full_disk_is_said_too_and_nothing_stays_there(folder, monkeypatch):
+    full = partial(open, "/dev/full", "wb", 0)
+    monkeypatch.setattr(new_file, "TemporaryFile", lambda **where: full())
+    with pytest.raises(FileError) as caught:
+        check_new(folder / "x.svg")
+    assert str(caught.value) == (
+        f"{folder}/x.svg: cannot be written: No space left on device;"
+        " free some space there, or write to another disk"
+    )
+
+
+def test_the_check_leaves_nothing_behind(folder):
+    check_new(folder / "x.svg")
+    assert os.listdir(folder) == []
 
 
 def test_a_name_of_the_greatest_length_is_one(folder):

@@ -1,8 +1,10 @@
 """Bookmarks and notes, and the file beside the timeline that keeps them."""
 
+import errno
 import json
 import os
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -82,6 +84,11 @@ def test_the_next_free_letter_is_the_name_of_a_note_without_one():
     assert free_note_name(NOTES) == "b"
     letters = tuple(Note(chr(ord("a") + i), i, NO_STAGE) for i in range(26))
     assert free_note_name(letters) == "27"
+    # 27 and 29 are taken, as where 28 was removed: 28 is free though 28 notes are there, then 30
+    gap = (*letters, Note("27", 27, NO_STAGE), Note("29", 29, NO_STAGE))
+    assert free_note_name(gap) == "28"
+    assert free_note_name((*gap, Note("28", 28, NO_STAGE))) == "30"
+    assert free_note_name((*letters, Note("28", 28, NO_STAGE))) == "27"
 
 
 def test_a_note_is_found_by_its_stage_or_by_its_bare_time():
@@ -95,6 +102,19 @@ def test_notes_that_are_joined_take_no_other_s_name():
     more = (Note("a", 20_000, 2), Note("c", 30_000, 3))
     names = [(note.name, note.stage) for note in joined(NOTES, more)]
     assert names == [("a", 1), ("b", 2), ("c", 3), ("end", NO_STAGE)]
+    aside = (Note("b", 5_000, NO_STAGE), Note("c", 6_000, NO_STAGE))
+    names = [(note.name, note.stage) for note in joined(NOTES, more, aside)]
+    assert names == [("a", 1), ("d", 2), ("e", 3), ("end", NO_STAGE)]
+
+
+def test_no_note_is_lost_where_more_are_joined_than_there_are_letters():
+    letters = [chr(ord("a") + place) for place in range(26)]
+    names = [*letters, "27", "29"]  # 28 was removed
+    notes = tuple(Note(name, place, place) for place, name in enumerate(names))
+    more = tuple(replace(note, stage=100 + note.stage) for note in notes)
+    found = joined(notes, more)
+    assert len({note.name for note in found}) == 56
+    assert {note.stage for note in found} == {*range(28), *range(100, 128)}
 
 
 def test_the_file_is_renamed_once_it_is_refused_and_nothing_else_is(tmp_path, timeline):
@@ -115,13 +135,37 @@ def test_the_file_is_renamed_once_it_is_refused_and_nothing_else_is(tmp_path, ti
     assert again.notes == NOTES
 
 
-def test_a_folder_in_the_file_s_place_cannot_be_renamed_over_a_file_and_says_so(tmp_path, timeline):
-    (tmp_path / "x.kernnotes").mkdir()
+def test_a_folder_in_the_file_s_place_is_renamed_with_all_that_is_in_it(tmp_path, timeline):
+    for name in ("x.kernnotes", "x.kernnotes.old-1"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / name).write_text("mine")
     file = NotesFile(tmp_path / "x", timeline)
-    with pytest.raises(
-        FileError, match=r"^x\.kernnotes: cannot be renamed: Not a directory; move it away$"
-    ):
+    with pytest.raises(FileError):
+        file.keep(NOTES)
+    assert file.set_aside() == "x.kernnotes.old-2"
+    for folder, inside in (("old-1", "x.kernnotes.old-1"), ("old-2", "x.kernnotes")):
+        assert (tmp_path / f"x.kernnotes.{folder}" / inside).read_text() == "mine"
+    again = NotesFile(tmp_path / "x", timeline)
+    again.read()
+    assert again.notes == NOTES
+
+
+@pytest.mark.parametrize("make", [os.mkdir, lambda path: path.write_text("mine")])
+def test_what_cannot_be_renamed_stays_and_leaves_nothing_beside_it(
+    make, tmp_path, timeline, monkeypatch
+):
+    make(tmp_path / "x.kernnotes")
+    file = NotesFile(tmp_path / "x", timeline)
+
+    def refused(*paths):
+        raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
+
+    monkeypatch.setattr(Path, "replace", refused)
+    with pytest.raises(FileError) as caught:
         file.set_aside()
+    assert str(caught.value) == (
+        "x.kernnotes: cannot be renamed: Device or resource busy; move it away"
+    )
     assert [path.name for path in tmp_path.iterdir()] == ["x.kernnotes"]
 
 
@@ -154,9 +198,9 @@ WHOLE = {"name": "a", "at_ps": 1, "stage": 1, "text": ""}
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("{", "x: must be a file of notes, not other text; move it away"),
-        ("[]", "x: must be a file of notes, not other text; move it away"),
-        (broken(form="y"), "x: must be a file of notes, not other text; move it away"),
+        ("{", "x: must be a file of notes, not other text"),
+        ("[]", "x: must be a file of notes, not other text"),
+        (broken(form="y"), "x: must be a file of notes, not other text"),
         (broken(version=3), "x: its version must be 2, not 3"),
         (
             broken(timeline="z", stages="y"),
@@ -263,7 +307,7 @@ def test_the_list_tells_how_many_notes_are_not_in_it():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[" * 200_000, "x: must be a file of notes, not other text; move it away"),
+        ("[" * 200_000, "x: must be a file of notes, not other text"),
         (broken(notes=[WHOLE | {"at_ps": 1 << 63}]), "x: notes[0] must lie in the timeline"),
         (broken(version="v" * 99), f"x: its version must be 2, not {'v' * 23}…"),
         (
@@ -283,9 +327,17 @@ def test_what_could_not_be_read_or_written_again_is_refused(text, said):
     assert str(caught.value) == said
 
 
-@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: os.symlink("nothing", path)])
+@pytest.mark.parametrize(
+    ("make", "kind"),
+    [
+        (os.mkdir, "a folder"),
+        (os.mkfifo, "a pipe, a device or a broken link"),
+        (lambda path: os.symlink("nothing", path), "a pipe, a device or a broken link"),
+    ],
+    ids=["folder", "pipe", "broken link"],
+)
 def test_a_sidecar_that_is_no_plain_file_is_neither_waited_for_nor_replaced(
-    make, tmp_path, timeline
+    make, kind, tmp_path, timeline
 ):
     sidecar = tmp_path / "x.kernnotes"
     make(sidecar)
@@ -294,8 +346,10 @@ def test_a_sidecar_that_is_no_plain_file_is_neither_waited_for_nor_replaced(
     for step in (file.read, lambda: file.keep(NOTES)):
         with pytest.raises(FileError) as caught:
             step()
-        assert str(caught.value) == "x.kernnotes: must be a plain file of notes; move it away"
+        assert str(caught.value) == f"x.kernnotes: must be a plain file of notes, not {kind}"
     assert sidecar.lstat() == before
+    assert file.set_aside() == "x.kernnotes.old-1"
+    assert (tmp_path / "x.kernnotes.old-1").lstat().st_ino == before.st_ino
 
 
 def test_half_a_character_is_not_kept(tmp_path, timeline):

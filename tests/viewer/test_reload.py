@@ -1,44 +1,18 @@
 """`:reload`: the file is opened anew after capturing again, and the cursor stays where it was."""
 
-import asyncio
 import json
-import threading
-from contextlib import contextmanager
 from dataclasses import replace
-from functools import cache
 
 import pytest
-from kerntape.capture.capture import capture
-from kerntape.cli import view
-from kerntape.schemas.errors import FileError
 from kerntape.schemas.timeline import Status
 from kerntape.schemas.timeline_file import write_timeline
 from kerntape.schemas.trace_file import write_trace
-from kerntape.topologies.loader import resolve_topology
-from kerntape.viewer import recalibration
-from kerntape.viewer.app import Browser
 from kerntape.viewer.model import times
-from kerntape.viewer.model.look import jump, select, window
-from kerntape.viewer.model.path_list import path_stage
-from kerntape.viewer.potential_search import PotentialSearch
-from kerntape.viewer.screens.timeline import TimelineScreen
+from kerntape.viewer.model.look import jump
 from painted_text import last_line, line_texts
+from pressed import reload, settled, type_in
 from timeline_builder import two_commands
-
-
-async def settled(pilot):
-    await pilot.app.workers.wait_for_complete()
-    await pilot.pause()
-
-
-async def type_in(pilot, words):
-    names = {" ": "space", "_": "underscore"}
-    await pilot.press("colon", *(names.get(one, one) for one in words), "enter")
-
-
-async def reload(pilot):
-    await type_in(pilot, "reload")
-    await settled(pilot)
+from viewed_files import trace
 
 
 def place(screen):
@@ -48,55 +22,6 @@ def place(screen):
 
 def said(screen):
     return " ".join(" ".join(line_texts(screen.query_one("#last").lines)).split())
-
-
-@pytest.fixture
-def on_files(monkeypatch):
-    """Runs a scenario as `kerntape view` with these arguments does."""
-
-    def run(scenario, *arguments):
-        def browse(timeline, *, title, other, path, theme, reopen):
-            async def go():
-                app = Browser(timeline, title, other, path, reopen=reopen)
-                async with app.run_test(size=(120, 30)) as pilot:
-                    await settled(pilot)
-                    await pilot.press("escape")
-                    assert isinstance(app.screen, TimelineScreen)
-                    await scenario(pilot, app.screen)
-
-            asyncio.run(go())
-
-        monkeypatch.setattr(view, "on_terminal", lambda: True)
-        monkeypatch.setattr("kerntape.viewer.app.browse", browse)
-        with parsed(arguments) as given:
-            assert view.run(given) == 0
-
-    return run
-
-
-@contextmanager
-def parsed(arguments):
-    import argparse
-
-    parser = argparse.ArgumentParser()
-    view.add_arguments(parser)
-    yield parser.parse_args([str(argument) for argument in arguments])
-
-
-@cache
-def trace(variant="opt2", topology="single_pe", kernel="gqa_decode", **arguments):
-    texts = {name: str(value) for name, value in arguments.items()}
-    if kernel == "gqa_decode":
-        texts["variant"] = variant
-    return capture(kernel, resolve_topology(topology), texts, with_data=False).trace
-
-
-@pytest.fixture
-def file(tmp_path):
-    """Decode opt2 over 512 keys."""
-    path = tmp_path / "x.ktrace"
-    write_trace(path, trace(s_kv=512))
-    return path
 
 
 def test_a_file_that_was_captured_again_is_shown_at_the_same_command_of_the_same_pe(on_files, file):
@@ -122,8 +47,11 @@ def test_a_file_that_was_captured_again_is_shown_at_the_same_command_of_the_same
 def test_what_has_not_changed_is_shown_as_it_was(on_files, file):
     async def scenario(pilot, screen):
         await type_in(pilot, "command 9")
-        await pilot.press("w", "w", "p", "m", "full_stop", "P")
+        await pilot.press("v")
+        await type_in(pilot, "time 1us")
+        await pilot.press("w", "w", "p", "m", "full_stop", "P", "v", "V")
         before = screen.look
+        assert (before.mark_ps, before.area is None) == (1_000_000, False)
         await reload(pilot)
         assert screen.look == before
         makespan = times.short(screen.index.timeline.makespan_ps)
@@ -269,69 +197,6 @@ def test_of_two_files_both_are_opened_anew(on_files, file, tmp_path):
     on_files(scenario, file, other)
 
 
-def test_what_was_turned_is_turned_again(on_files, file):
-    async def scenario(pilot, screen):
-        await pilot.press("c", "down", "right")
-        await settled(pilot)
-        await pilot.press("escape")
-        turned = screen.others.recalibration.settings
-        assert screen.index.timeline.calibration == turned.calibration
-        write_trace(file, trace(s_kv=1024))
-        await reload(pilot)
-        await settled(pilot)
-        assert screen.others.recalibration.settings == turned
-        assert screen.index.timeline.calibration == turned.calibration
-        assert screen.index.timeline.trace.header.arguments["s_kv"] == 1024
-        assert screen.index.before_ps == screen.others.opened[0].timeline.makespan_ps
-
-    on_files(scenario, file)
-
-
-def test_a_replay_of_what_was_shown_before_is_not_shown_any_more(on_files, file, monkeypatch):
-    gate, replayed = threading.Event(), recalibration.time
-
-    def late(*arguments):
-        assert gate.wait(20)
-        return replayed(*arguments)
-
-    monkeypatch.setattr(recalibration, "time", late)
-
-    async def scenario(pilot, screen):
-        await pilot.press("c", "down", "right", "escape", "c", "R", "escape")
-        write_trace(file, trace(s_kv=1024))
-        await type_in(pilot, "reload")
-        while screen.index.timeline.trace.header.arguments["s_kv"] != 1024:
-            await asyncio.sleep(0.01)
-        index = screen.index
-        gate.set()
-        await settled(pilot)
-        assert screen.index is index
-
-    on_files(scenario, file)
-
-
-def test_a_list_keeps_the_run_that_it_lists_until_it_is_closed(drive, opt2, opt3):
-    gate = threading.Event()
-
-    async def scenario(pilot, screen):
-        screen.reload._reopen = lambda: gate.wait(20) and (opt3,)
-        index = screen.index
-        await type_in(pilot, "reload")
-        await pilot.press("o", "end")
-        last = path_stage(index, pilot.app.screen.place)
-        gate.set()
-        await settled(pilot)
-        assert screen.index is index
-        await pilot.press("enter")  # to the last step, and on to the run of opt3
-        assert screen.index.timeline is opt3
-        assert screen.index.command(screen.look.stage) == min(
-            index.command(last), max(map(screen.index.command, range(len(screen.index))))
-        )
-        assert last_line(screen).startswith("opened anew: ")
-
-    drive(opt2, scenario)
-
-
 def test_what_was_found_possible_was_so_in_the_file_before(drive, opt2):
     async def scenario(pilot, screen):
         screen.reload._reopen = lambda: (opt2,)
@@ -344,25 +209,6 @@ def test_what_was_found_possible_was_so_in_the_file_before(drive, opt2):
         await pilot.press("tab", "a")
         await settled(pilot)
         assert screen.hazards.is_searched
-
-    drive(opt2, scenario)
-
-
-def test_a_search_that_is_at_the_file_before_adds_nothing_to_this_one(
-    drive, opt2, opt3, monkeypatch
-):
-    gate, work = threading.Event(), PotentialSearch.work
-    monkeypatch.setattr(PotentialSearch, "work", lambda *given: gate.wait(20) and work(*given))
-
-    async def scenario(pilot, screen):
-        screen.reload._reopen = lambda: (opt3,)
-        await pilot.press("tab", "a", "escape")
-        await type_in(pilot, "reload")
-        while screen.index.timeline is not opt3:
-            await asyncio.sleep(0.01)
-        gate.set()
-        await settled(pilot)
-        assert not screen.hazards.is_searched
 
     drive(opt2, scenario)
 
@@ -414,41 +260,3 @@ def test_without_a_file_there_is_nothing_to_open(drive):
     assert drive(two_commands().build(), scenario) == (
         "nothing to open anew: this was not opened from a file"
     )
-
-
-def test_a_second_wish_waits_for_the_first(drive):
-    timeline, gate, opened = two_commands().build(), threading.Event(), []
-
-    def reopen():
-        opened.append(1)
-        assert gate.wait(20)
-        raise FileError("x: cannot be read")
-
-    async def scenario(pilot, screen):
-        screen.reload._reopen = reopen
-        await type_in(pilot, "reload")
-        await type_in(pilot, "reload")
-        assert last_line(screen) == "opening decode.ktrace anew …"
-        gate.set()
-        await settled(pilot)
-        assert last_line(screen) == "x: cannot be read"
-        await reload(pilot)
-
-    drive(timeline, scenario)
-    assert len(opened) == 2
-
-
-def test_a_key_is_not_kept_waiting(drive):
-    gate = threading.Event()
-
-    async def scenario(pilot, screen):
-        screen.reload._reopen = lambda: gate.wait(20) and (two_commands().build(),)
-        await type_in(pilot, "reload")
-        screen.go(window(screen.index, select(screen.index, screen.look, 3), 0, 50_000))
-        await pilot.press("full_stop")
-        stage = screen.look.stage
-        gate.set()
-        await settled(pilot)
-        assert (screen.look.stage, screen.look.span_ps) == (stage, 50_000)
-
-    drive(two_commands().build(), scenario)

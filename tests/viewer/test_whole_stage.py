@@ -1,13 +1,22 @@
 """The stage box whole: nothing is left out for room, and a panel scrolls it."""
 
+from dataclasses import replace
+
 import pytest
 from kerntape.viewer.actions import HINTS, named
 from kerntape.viewer.model.hazards import HazardIndex
 from kerntape.viewer.model.index import NO_STAGE, TimelineIndex
 from kerntape.viewer.model.look import first_look, select
 from kerntape.viewer.model.stage_box import WHOLE_KEY, box_lines
-from kerntape.viewer.model.stage_whole import whole_lines
+from kerntape.viewer.model.stage_whole import _place_lines, whole_lines
 from kerntape.viewer.model.text import line_cells
+from kerntape.viewer.model.words import (
+    handle_name,
+    op_reads,
+    op_writes,
+    place_words,
+    shape_words,
+)
 from kerntape.viewer.screens.whole_stage import StagePanel
 from painted_text import last_line, line_text, line_texts
 from timeline_builder import decode_like, timeline_of_intervals, two_commands
@@ -55,6 +64,69 @@ def test_every_op_of_a_long_command_every_address_and_every_stage_that_it_let_st
     released = index.released_by(many)
     assert len(released) > 1
     assert sum(line.endswith(" start") for line in whole(timeline, many, 200)) == len(released)
+
+
+def long_names(timeline):
+    """The timeline with 90 cells more behind the name of every handle and tensor."""
+    name = " " + "the_value_cache_of_the_layer_" * 3 + "end"
+    trace = timeline.trace
+    tensors = tuple(replace(one, name=one.name + name) for one in trace.header.tensors)
+    header = replace(trace.header, tensors=tensors)
+    strings = tuple(one + name for one in trace.strings)
+    return replace(timeline, trace=replace(trace, header=header, strings=strings))
+
+
+def facts(index, stage):
+    """Every name, shape, address and size of what the stage reads and writes, without spaces."""
+    for handle in (*op_reads(index, stage), *op_writes(index, stage)):
+        place = place_words(index, index.pe(stage), handle)
+        for told in (handle_name(handle), shape_words(handle), place):
+            yield told.replace(" ", "")
+
+
+@pytest.mark.parametrize("width", [24, 30, 40, 60, 80, 120])
+@pytest.mark.parametrize("has_long_names", [False, True])
+def test_no_name_address_or_size_is_cut_off(width, has_long_names):
+    timeline = decode_like(1)
+    if has_long_names:
+        timeline = long_names(timeline)
+    index = TimelineIndex(timeline, "x")
+    for stage in range(len(index)):
+        lines = whole(timeline, stage, width)
+        shown = "".join(lines).replace(" ", "")
+        assert "…" not in shown
+        assert [one for one in facts(index, stage) if one not in shown] == []
+        assert all(len(line) <= width for line in lines)
+
+
+def test_where_a_line_has_no_room_for_it_the_place_is_below_the_name():
+    # of 30 cells 20 are for what is told: `K  64×32 bf16  tcm 0x400 4096 B` has 31
+    assert whole(two_commands().build(), 4, 30)[-8:] == [
+        "  reads   q  8×64 bf16",
+        "            tcm 0x0 1024 B",
+        "  reads   K  64×32 bf16",
+        "            tcm 0x400 4096 B",
+        "  writes  s  8×32 f32",
+        "            tcm 0x1400 1024 B",
+        "",
+        "  let     finish start",
+    ]
+
+
+def test_a_name_that_has_no_room_goes_on_below_itself_and_an_offset_is_not_broken():
+    assert _place_lines("hbm a+b+0x1000 8192 B", 21) == ["hbm a+b+0x1000 8192 B"]
+    assert _place_lines("hbm a+b+0x1000 8192 B", 20) == ["hbm a+b +0x1000 8192", "B"]
+    assert _place_lines("hbm a+b+0x1000 8192 B", 12) == ["hbm a+b", "+0x1000 8192", "B"]
+    told = whole(long_names(two_commands().build()), 4, 40)
+    at = next(i for i, line in enumerate(told) if line.startswith("  reads   "))
+    assert told[at : at + 6] == [
+        "  reads   q",
+        "          the_value_cache_of_the_layer_t",
+        "          he_value_cache_of_the_layer_th",
+        "          e_value_cache_of_the_layer_end",
+        "          8×64 bf16",
+        "            tcm 0x0 1024 B",
+    ]
 
 
 @pytest.mark.parametrize("width", [1, 12, 40, 300])

@@ -36,7 +36,8 @@ class Look:
     mark (NO_TIME for none), `mark_stage` the stage that was marked. `area` is a range of time under
     study; while its end is yet to be chosen, `area_from_ps` is where it began. `is_placed`: the
     cursor is where somebody put it, and not where it was at first. `rows_like` is the pattern for
-    which rows are hidden, '' without one.
+    which rows are hidden, '' without one; `rows_besides` counts those of them that are shown
+    because the cursor went there.
     """
 
     from_ps: int
@@ -56,6 +57,7 @@ class Look:
     area: tuple[int, int] | None = None
     is_placed: bool = False
     rows_like: str = ""
+    rows_besides: int = 0
 
     @property
     def span_ps(self) -> int:
@@ -82,7 +84,8 @@ def select(index: TimelineIndex, look: Look, stage: int) -> Look:
     hidden = look.hidden
     if row in hidden:
         hidden -= {row, *index.tree.above(row)}
-        look = replace(look, rows_like=look.rows_like if hidden else "")
+        besides = look.rows_besides + 1 if look.rows_like and hidden else 0
+        look = replace(look, rows_like=look.rows_like if hidden else "", rows_besides=besides)
     chosen = replace(look, stage=stage, row=row, at_ps=index.start(stage), trail=(), hidden=hidden)
     return reveal(index, replace(chosen, is_placed=True))
 

@@ -7,7 +7,9 @@ another calibration; one at a bare time only where the times are.
 
 import hashlib
 import json
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
+from itertools import chain, count
 from typing import Any
 
 import numpy as np
@@ -28,6 +30,9 @@ READABLE_VERSIONS = (1, VERSION)
 """The first one had no hash of the stages: its notes belong to one run."""
 
 FORM = "kerntape notes"
+
+LETTERS = 26
+"""So many names are of a letter; behind them come numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +99,9 @@ def from_text(text: str, keys: Keys, start_ps: Int64s, where: str) -> Kept:
     try:
         content = json.loads(text)
     except (ValueError, RecursionError):
-        raise FileError(f"{where}: must be a file of notes, not other text; move it away") from None
+        raise FileError(f"{where}: must be a file of notes, not other text") from None
     if not isinstance(content, dict) or content.get("form") != FORM:
-        raise FileError(f"{where}: must be a file of notes, not other text; move it away")
+        raise FileError(f"{where}: must be a file of notes, not other text")
     if content.get("version") not in READABLE_VERSIONS:
         version = cut(printable(str(content.get("version"))), MOST_QUOTED)
         raise FileError(f"{where}: its version must be {VERSION}, not {version}")
@@ -138,34 +143,41 @@ def carried_notes(
     """The notes of the timeline that was opened, on another run of its trace: those on stages that run
     there too. A bare time means nothing there.
     """
-    found: tuple[Note, ...] = ()
-    for note in notes:
-        stage = same_stage(opened, index, note.stage)
-        if stage != NO_STAGE:
-            found = added(found, replace(note, stage=stage, at_ps=index.start(stage)))
-    return found
+    there = ((note, same_stage(opened, index, note.stage)) for note in notes)
+    found = (
+        replace(note, stage=stage, at_ps=index.start(stage))
+        for note, stage in there
+        if stage != NO_STAGE
+    )
+    return _in_order(found)
 
 
 def added(notes: tuple[Note, ...], note: Note) -> tuple[Note, ...]:
     """With one more, in the order of time; it takes the place of one of the same name."""
-    others = [one for one in notes if one.name != note.name]
-    return tuple(sorted([*others, note], key=lambda one: (one.at_ps, one.name)))
+    return _in_order([*(one for one in notes if one.name != note.name), note])
 
 
-def joined(notes: tuple[Note, ...], more: tuple[Note, ...]) -> tuple[Note, ...]:
-    """With more of them; those whose name is taken get a free one."""
+def _in_order(notes: Iterable[Note]) -> tuple[Note, ...]:
+    return tuple(sorted(notes, key=lambda one: (one.at_ps, one.name)))
+
+
+def joined(
+    notes: tuple[Note, ...], more: tuple[Note, ...], aside: tuple[Note, ...] = ()
+) -> tuple[Note, ...]:
+    """With more of them; those whose name is taken, also by one that is set aside, get a free one."""
     for note in more:
-        is_taken = any(one.name == note.name for one in notes)
-        notes = added(notes, replace(note, name=free_note_name(notes)) if is_taken else note)
+        names = (*notes, *aside)
+        is_taken = any(one.name == note.name for one in names)
+        notes = added(notes, replace(note, name=free_note_name(names)) if is_taken else note)
     return notes
 
 
 def free_note_name(notes: tuple[Note, ...]) -> str:
-    """`a`, `b` … `z`, `27` …: the first that no note has."""
+    """`a`, `b` … `z`, `27`, `28` …: the first that no note has."""
     taken = {note.name for note in notes}
-    letters = (chr(ord("a") + i) for i in range(26))
-    free = [name for name in letters if name not in taken]
-    return free[0] if free else str(len(notes) + 1)
+    letters = (chr(ord("a") + place) for place in range(LETTERS))
+    names = chain(letters, map(str, count(LETTERS + 1)))
+    return next(name for name in names if name not in taken)
 
 
 def place_of(notes: tuple[Note, ...], stage: int, at_ps: int) -> Note | None:

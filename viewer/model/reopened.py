@@ -5,9 +5,10 @@ from dataclasses import replace
 from ...schemas.errors import FileError
 from ...schemas.timeline import Status, Timeline
 from . import times
-from .carried import carried, have_equal_rows, pe_there, same_stage
+from .calibrating import Settings
+from .carried import carried, have_equal_rows, pe_there, same_stage, with_times
 from .index import NO_STAGE, TimelineIndex
-from .look import NO_TIME, Look, first_look, jump, window
+from .look import Look, first_look, jump, window
 from .matching import PatternError
 from .rows import filter_rows
 
@@ -22,13 +23,15 @@ def check_same_kernel(before: Timeline, after: Timeline, name: str) -> None:
 
 
 def look_again(old: TimelineIndex, new: TimelineIndex, look: Look) -> Look:
-    """The look at the same stage; where there is none, at the nearest of its PE (`nearest_stage`), which
-    is then where that one was on the screen. Rows are folded and hidden as they were where they are the
-    same rows, and else as at first, but for a pattern that chose them.
+    """The look at the same stage (`carried`), as it is where nothing has changed; where there is none, at
+    the nearest of its PE (`nearest_stage`), which is then where that one was on the screen. Rows are
+    folded and hidden as they were where they are the same rows, and else as at first, but for a pattern
+    that chose them.
     """
-    if have_equal_rows(old, new) and same_stage(old, new, look.stage) != NO_STAGE:
+    is_there = look.stage == NO_STAGE or same_stage(old, new, look.stage) != NO_STAGE
+    if have_equal_rows(old, new) and is_there:
         return carried(old, new, look)
-    kept = _kept(old, new, look)
+    kept = with_times(old, new, _kept(old, new, look))
     stage = nearest_stage(old, new, look.stage)
     if stage == NO_STAGE:
         return kept
@@ -39,12 +42,19 @@ def look_again(old: TimelineIndex, new: TimelineIndex, look: Look) -> Look:
 
 
 def _kept(old: TimelineIndex, new: TimelineIndex, look: Look) -> Look:
-    """The first look, with what of the other one means something there."""
-    first = replace(first_look(new), overlays=look.overlays)
+    """The first look, with what of the other one means something there, or will (`with_times`)."""
+    first = first_look(new)
     if have_equal_rows(old, new):
         kept = replace(look, row=first.row, stage=first.stage, at_ps=first.at_ps, trail=())
-        kept = replace(kept, mark_ps=NO_TIME, mark_stage=NO_STAGE, area=None, area_from_ps=NO_TIME)
         return window(new, kept, 0, new.span_ps)
+    first = replace(
+        first,
+        overlays=look.overlays,
+        mark_ps=look.mark_ps,
+        mark_stage=look.mark_stage,
+        area=look.area,
+        area_from_ps=look.area_from_ps,
+    )
     try:
         return filter_rows(new, first, look.rows_like)
     except PatternError:
@@ -85,6 +95,23 @@ def reopened_words(opened: TimelineIndex, before: Place, after: Place) -> str:
     if after[0].timeline.status is Status.DEADLOCK:
         words += " · it stopped for ever: ! shows who waits for whom"
     return words + _moved_words(before, after)
+
+
+def dropped_words(turned: Settings, opened: Timeline) -> str:
+    """That what was turned is not turned again, where the timeline was opened under other numbers than
+    those that it was turned from, or another policy; '' where it can be, or nothing was.
+    """
+    if turned.is_base:
+        return ""
+    bases = (
+        ("calibration", turned.base, opened.calibration),
+        ("hazard policy", turned.base_policy, opened.policy),
+    )
+    changed = [f"the {word}" for word, was, is_now in bases if was != is_now]
+    if not changed:
+        return ""
+    have = "has" if len(changed) == 1 else "have"
+    return f" · what was turned is dropped: {' and '.join(changed)} {have} changed"
 
 
 def _moved_words(before: Place, after: Place) -> str:

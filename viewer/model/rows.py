@@ -88,12 +88,17 @@ def filter_rows(index: TimelineIndex, look: Look, pattern: str) -> Look:
     wanted = matching(compiled(pattern), list(names.values()))
     unwanted = {lane for lane, is_wanted in zip(names, wanted, strict=True) if not is_wanted}
     found = _without(index, look, unwanted)
-    return look if found is look else replace(found, rows_like=pattern if found.hidden else "")
+    if found is look:
+        return look
+    return replace(found, rows_like=pattern if found.hidden else "", rows_besides=0)
 
 
 def rows_words(look: Look) -> str:
-    """Which rows are shown, where a pattern chooses them: `rows like gemm`."""
-    return f"rows like {cut(printable(look.rows_like), MOST_QUOTED)}" if look.rows_like else ""
+    """Which rows are shown, where a pattern chooses them: `rows like gemm`, `rows like gemm and 1 more`."""
+    if not look.rows_like:
+        return ""
+    besides = f" and {look.rows_besides} more" if look.rows_besides else ""
+    return f"rows like {cut(printable(look.rows_like), MOST_QUOTED)}{besides}"
 
 
 def lane_names(index: TimelineIndex) -> dict[int, str]:
@@ -111,7 +116,7 @@ def toggle_idle_rows(index: TimelineIndex, look: Look) -> Look:
     shows all again.
     """
     if look.hidden:
-        return replace(look, hidden=frozenset(), rows_like="")
+        return replace(look, hidden=frozenset(), rows_like="", rows_besides=0)
     return _without(index, look, idle_lanes(index, look))
 
 

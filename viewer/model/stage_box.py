@@ -7,7 +7,7 @@ from .hazards import HazardIndex
 from .index import NO_STAGE, TimelineIndex
 from .look import Look
 from .slack import slack_of_index
-from .text import Line, Span, cut, fit, fit_line, wrap
+from .text import Line, Span, cut, fit_line, wrap
 from .tones import FAINT, MUTED, STRONG, TEXT, tone
 from .why import why_words
 from .words import (
@@ -78,20 +78,20 @@ def _title_tone(index: TimelineIndex, stage: int) -> int:
     return tone(index.paint(stage))
 
 
-def stage_times(index: TimelineIndex, stage: int, word_cells: int = 6) -> Iterator[Line]:
+def stage_times(index: TimelineIndex, stage: int) -> Iterator[Line]:
     """When it was ready, began and ended, and its slack as soon as that is known: a line each, behind
-    a word of so many cells.
+    a word for it.
     """
     ready, start, end = index.ready(stage), index.start(stage), index.end(stage)
     waited = f"  +{times.exact(start - ready)}" if start > ready else ""
-    yield (Span(fit("ready", word_cells), FAINT), Span(times.exact(ready), TEXT))
+    yield (Span("ready ", FAINT), Span(times.exact(ready), TEXT))
     yield (
-        Span(fit("start", word_cells), FAINT),
+        Span("start ", FAINT),
         Span(times.exact(start), TEXT),
         Span(waited, STRONG),
     )
     yield (
-        Span(fit("end", word_cells), FAINT),
+        Span("end   ", FAINT),
         Span(times.exact(end), TEXT),
         Span(f"  {times.exact(end - start)}", STRONG),
     )
@@ -99,7 +99,7 @@ def stage_times(index: TimelineIndex, stage: int, word_cells: int = 6) -> Iterat
     if slack is not None:
         words = "none: it is critical" if slack == 0 else times.exact(slack)
         looks = STRONG if slack == 0 else TEXT
-        yield (Span(fit("slack", word_cells), FAINT), Span(words, looks))
+        yield (Span("slack ", FAINT), Span(words, looks))
 
 
 def _handles(index: TimelineIndex, stage: int) -> Iterator[Line]:

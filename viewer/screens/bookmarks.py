@@ -17,7 +17,7 @@ from .host import Host
 NO_SUCH_TIME = "the run as it was opened has no such time"
 NO_SUCH_STAGE = "the run as it was opened has no such stage"
 
-REMEDY = "move or delete that file, or type :fresh_notes, which renames it"
+REMEDY = "move or delete what is there, or type :fresh_notes, which renames it"
 
 
 class Bookmarks:
@@ -51,7 +51,7 @@ class Bookmarks:
             return
         if here is not None and not name and not here.text:
             name = here.name
-        name = name or free_note_name((*file.notes, *self._unkept_here()))
+        name = name or free_note_name((*file.notes, *file.aside, *self._unkept_here()))
         stage = same_stage(index, self._opened, look.stage)
         unkept = self._why_unkept(file, stage)
         if unkept:
@@ -109,22 +109,25 @@ class Bookmarks:
             self._screen.say(str(error))
         else:
             self._told = ""
-            self._screen.say(f"the notes that were there are in {old} now; yours: {file.where}")
+            self._screen.say(f"what was there is {old} now; yours: {file.where}")
 
     def take_along(self, index: TimelineIndex) -> None:
         """The file at the path was opened anew, and this is what it holds now: what was noted lasts on the
-        stages that are there too, and is written if the file of notes is that timeline's.
+        stages that are there too, all of it where nothing has changed, and is written if the file of
+        notes is that timeline's.
         """
         before, opened = self._file, self._opened
         self._opened, self._file, self._told = index, None, ""
         if before is None:
             return
         file = self._read()
-        taken = carried_notes(before.notes, opened, index)
-        more = tuple(note for note in taken if place_of(file.notes, note.stage, 0) is None)
+        taken = before.notes
+        if not file.is_of_same_run(before):
+            taken = carried_notes(taken, opened, index)
+        more = tuple(one for one in taken if place_of(file.notes, one.stage, one.at_ps) is None)
         if more:
             with suppress(FileError):  # it stands in the file's complaint
-                file.keep(joined(file.notes, more))
+                file.keep(joined(file.notes, more, file.aside))
 
     # ---------------------------------------------------------------- the list
 

@@ -78,5 +78,7 @@ class Host(Protocol):
 class ShowingHost(Host, Protocol):
     """A screen whose timeline another one can take the place of."""
 
-    def show(self, index: TimelineIndex, hazards: HazardIndex, look: Look) -> None:
-        """Shows another timeline, or more about the same one."""
+    def show(
+        self, index: TimelineIndex, hazards: HazardIndex, look: Look, *, keeps_words: bool = False
+    ) -> None:
+        """Shows another timeline, or more about the same one; the last line may keep what it says."""

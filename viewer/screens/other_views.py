@@ -1,6 +1,7 @@
 """What lies beside the main screen: the summary, hazards, the machine, a second timeline, turned numbers."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Protocol
 
@@ -13,7 +14,8 @@ from ..model.carried import carried, same_stage
 from ..model.comparing import LOWER, UPPER
 from ..model.index import NO_STAGE, TimelineIndex
 from ..model.jumps import JumpError, to_pe
-from ..model.look import jump, show_pair
+from ..model.look import Look, jump, show_pair
+from ..model.reopened import Place, look_again
 from ..model.summary_lines import Leads, Target
 from ..recalibration import Recalibration
 from .ask import AskLine
@@ -61,6 +63,7 @@ class OtherViews:
         self._newest = (screen.index, screen.hazards)
         self._is_late = False
         self._is_over = False
+        self._turning_again: tuple[Place, Look] | None = None
         self.other = other
         self.recalibration = Recalibration(screen.index.timeline)
         self._possible = PossibleHazards(screen)
@@ -148,15 +151,12 @@ class OtherViews:
         if self.recalibration.begin():
             self._screen.run_worker(self._replay, thread=True)
 
-    def turn_like(self, settings: Settings) -> None:
-        """Turns what was turned in another timeline, if this one was opened under the same numbers."""
-        timeline = self._opened.timeline
-        has_same_base = (settings.base, settings.base_policy) == (
-            timeline.calibration,
-            timeline.policy,
-        )
-        if has_same_base and not settings.is_base:
-            self.recalibrate(settings)
+    def turn_again(self, settings: Settings, before: Place) -> None:
+        """Turns what was turned when the screen showed the place `before`, in the file as it was then: the
+        replay leads back there, if nobody goes elsewhere meanwhile, and leaves the last line as it is.
+        """
+        self._turning_again = (before, self._screen.look)
+        self.recalibrate(settings)
 
     def _replay(self) -> None:
         worker, screen = get_current_worker(), self._screen
@@ -189,6 +189,9 @@ class OtherViews:
             self._is_late = True
         elif is_newer:
             self._show_newest()
+        elif self._turning_again is not None and self.recalibration.complaint:
+            self._turning_again = None
+            self._screen.say(f"what was turned cannot be here: {self.recalibration.complaint}")
         for panel in self._screen.app.screen_stack:
             if isinstance(panel, CalibratePanel):
                 panel.renew()
@@ -202,12 +205,24 @@ class OtherViews:
         screen, (index, hazards) = self._screen, self._newest
         stage = screen.look.stage
         is_lost = stage != NO_STAGE and same_stage(screen.index, index, stage) == NO_STAGE
-        screen.show(index, hazards, carried(screen.index, index, screen.look))
+        screen.show(
+            index, hazards, self._look_in(index), keeps_words=self._turning_again is not None
+        )
+        self._turning_again = None
         if self._is_late:
             screen.say(NEWER_WITHOUT_IT if is_lost else NEWER)
         self._is_late = False
         if not hazards.is_searched:
             self._possible.add_later()  # found after this was replayed
+
+    def _look_in(self, index: TimelineIndex) -> Look:
+        """The screen's, carried to a newer timeline."""
+        shown, look = self._screen.index, self._screen.look
+        if self._turning_again is not None:
+            (before, left), begun = self._turning_again
+            if replace(look, top=begun.top) == begun:
+                return look_again(before, index, left)
+        return carried(shown, index, look)
 
     # ---------------------------------------------------------------- compare
 

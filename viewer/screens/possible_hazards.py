@@ -74,7 +74,7 @@ class PossibleHazards:
         """Whether it is still this timeline that is shown."""
         is_shown = index is self._screen.index
         if is_shown:
-            self._screen.show(index, hazards, self._screen.look)
+            self._screen.show(index, hazards, self._screen.look, keeps_words=True)
             self._renew_list(hazards)
         return is_shown
 

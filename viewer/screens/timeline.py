@@ -17,7 +17,7 @@ from ..model.lists import ALL_SEEN
 from ..model.look import Look, first_look
 from ..model.marking import delta_words
 from ..model.minimap import minimap_lines, minimap_room
-from ..model.reopened import look_again, reopened_words
+from ..model.reopened import dropped_words, look_again, reopened_words
 from ..model.rows import rows_height, rows_words, scrolled, unseen_rows
 from ..model.said import said
 from ..model.stage_box import box_lines, strip_lines
@@ -139,23 +139,28 @@ class TimelineScreen(Screen[None]):
         self.background.begin()
         self.repaint()
 
-    def show(self, index: TimelineIndex, hazards: HazardIndex, look: Look) -> None:
-        """Shows another timeline, or more about the same one."""
+    def show(
+        self, index: TimelineIndex, hazards: HazardIndex, look: Look, *, keeps_words: bool = False
+    ) -> None:
+        """Shows another timeline, or more about the same one; the last line may keep what it says."""
         self.index, self.hazards = index, hazards
-        self.go(look)
+        self.go(look, self._message if keeps_words else "")
 
     def take_reopened(self, indexes: tuple[TimelineIndex, ...]) -> None:
-        """Shows what the files hold now in place of what they held. What was turned is turned again, and
-        bookmarks go along.
+        """Shows what the files hold now in place of what they held. What was turned is turned again, if
+        from the same numbers, and bookmarks go along.
         """
         index, *others = indexes
         before, was = (self.index, self.look), self.others
+        turned = was.recalibration.settings
+        dropped = dropped_words(turned, index.timeline)
         was.end()
         self.show(index, own_hazards(index), look_again(self.index, index, self.look))
         self.others = OtherViews(self, *others)
         self.bookmarks.take_along(index)
-        self.others.turn_like(was.recalibration.settings)
-        self.say(reopened_words(was.opened[0], before, (index, self.look)))
+        if not turned.is_base and not dropped:
+            self.others.turn_again(turned, before)
+        self.say(reopened_words(was.opened[0], before, (index, self.look)) + dropped)
 
     def repaint(self) -> None:
         """Paints again what has changed."""

@@ -7,12 +7,14 @@ end with an exception then, and whoever writes to them waits for ever.
 import codecs
 import errno
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from io import TextIOWrapper
 from typing import TextIO, cast
 
+from textual import events
+from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.driver import Driver
 
@@ -23,6 +25,12 @@ lines otherwise.
 
 GONE = (errno.EIO, errno.ENXIO)
 """What writing to a terminal that was closed ends with."""
+
+
+ESC = "\x1b"
+
+OF_TEXTUAL = "[O]P_^Nbf\t\x7f\x1b"
+"""What with an Esc before it begins a longer sequence, or is a key that moves or deletes in a line."""
 
 
 class UntilGone:
@@ -60,6 +68,18 @@ def _even_if_gone() -> Iterator[None]:
             raise
 
 
+class EscapeFirst(XTermParser):
+    """Reads an Esc with a key close behind it as these two. Textual takes it for Alt and the key, which
+    most terminals send as the same bytes; no key here has an Alt.
+    """
+
+    def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[events.Key]:
+        is_pair = len(sequence) == 2 and sequence[0] == ESC and sequence[1] not in OF_TEXTUAL
+        if alt or is_pair:
+            yield events.Key("escape", ESC)
+        yield from super()._sequence_to_key_events(sequence[1:] if is_pair else sequence)
+
+
 if sys.platform == "win32":
     from textual.drivers.windows_driver import WindowsDriver as PlatformDriver
 else:
@@ -70,8 +90,9 @@ else:
         """A decoder for which a byte that is no text is a sign that is no key."""
         return partial(codecs.getincrementaldecoder(encoding), errors="replace")
 
-    # Textual has no option for it; the name is looked up when the thread that reads keys begins.
+    # Textual has no option for these; the names are looked up when the thread that reads keys begins.
     vars(linux_driver)["getincrementaldecoder"] = _forgiving
+    vars(linux_driver)["XTermParser"] = EscapeFirst
 
 
 class TerminalDriver(PlatformDriver):

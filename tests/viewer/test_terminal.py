@@ -174,7 +174,7 @@ def test_keys_that_come_all_at_once_mean_what_they_do_one_by_one(terminal, decod
     terminal.shows("is busiest")
     terminal.type("Enter", "/", *"fetch", "Enter", "n", "n", "N")
     terminal.shows(" match 2 of ")
-    terminal.type("Tab", "Tab", ":", *"#3", "Enter", "?", *"quit", "Enter")
+    terminal.type("Tab", "Escape", ":", *"#3", "Enter", "?", *"quit", "Enter")
     is_as_it_was(terminal)
 
 

@@ -19,10 +19,6 @@ class AlikeHandles:
     geometry: int
     addresses: Int64s
 
-    def handles(self, columns: TraceColumns) -> Int64s:
-        """Which these are."""
-        return np.flatnonzero(columns.geometries == self.geometry)
-
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
@@ -49,14 +45,14 @@ def arranged(columns: TraceColumns, by_form: FormRows, geometries: int) -> Arran
     Their lengths and their form and geometry ids must have been checked.
     """
     looks = Looks(columns, by_form, geometries)
-    if by_form.are_few:
-        looks.at_all(columns.slots)
+    if by_form.few is not None:
+        looks.at_all(by_form.few, columns.slots)
     else:
         for group in by_form.groups:
             looks.at_form(group, columns.slots[group.slots])
     return Arranged(
         by_form,
-        named=NamedGeometries(columns, by_form, looks.seen),
+        named=looks.named(columns),
         waiting=waiting_commands(columns),
         alike=[
             AlikeHandles(geometry, columns.addresses[alike].astype(np.int64))

@@ -22,13 +22,6 @@ def first_row(wrong: Bools) -> int | None:
     return row if wrong[row] else None
 
 
-def first_above(values: Column, greatest: int) -> int | None:
-    """The first row with a value above that, or None: by the largest, if that will do."""
-    if not len(values) or int(values.max()) <= greatest:
-        return None
-    return int((values > greatest).argmax())
-
-
 def must_exist(ids: Column, count: int, thing: str, place: Place) -> None:
     """FileError unless every id names one of `count` things."""
     must_lie_in(ids, 0, count - 1, thing, place, f"there are {count}")

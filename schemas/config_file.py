@@ -129,7 +129,7 @@ def check_part(model: type[BaseModel], values: dict[str, Any], where: str) -> No
 
 def complaint_about_part(model: type[BaseModel], values: dict[str, Any]) -> str | None:
     """What is wrong with values that name some of the model's keys, or None. Absent keys are fine."""
-    if not values:
+    if values == {}:
         return None
     try:
         model.model_validate(values)

@@ -4,7 +4,7 @@ Commands of one form have the same number of slots, so whatever is asked of a fo
 all its commands at once.
 """
 
-from collections.abc import Iterator
+from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,8 +14,12 @@ from .columns import Int32s, Int64s, Integers, offsets_of, places_of
 from .grouping import Grouped
 from .loops import LoopedRows, Unrolling
 
-FEW_SLOTS = 1 << 17
-"""Up to so many slots of all commands, one look at them all costs less than one a form."""
+FEW_PER_FORM = 1 << 11
+"""Up to so many slots and commands for each form that occurs, one look at them all costs less than one
+at those of each form."""
+
+FEW = 1 << 18
+"""Of more than so many slots and commands, the look at all would take columns of some size itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +49,34 @@ class FormGroup:
         return places
 
 
+@dataclass(frozen=True, slots=True)
+class FewSlots:
+    """The slots of all commands, where one look at them all costs less than one at those of each form.
+
+    `sizes`: per form that occurs, ascending, how many commands it has and how many slots each.
+    `places`: in the flat column, form by form, a form's commands in order. `numbers`: per entry of the
+    flat column, the number of its slot among those of all forms.
+    """
+
+    sizes: list[tuple[int, int]]
+    places: Int64s
+    numbers: Int64s
+
+
 class FormRows:
-    """The commands by form. `first_slots[f]` numbers form f's slots through those of all forms; one past
-    the last follows."""
+    """The commands by form. `forms` are those that occur, ascending; `first_slots[f]` numbers form f's
+    slots through those of all forms that occur; one past the last follows."""
 
     def __init__(self, forms: Integers, slot_counts: Int32s) -> None:
         """`slot_counts[f]` is how many handles a command of form f names; every form must exist."""
-        self.slot_counts = slot_counts
-        self.first_slots = offsets_of(slot_counts)
         self._forms = forms
+        self._slot_counts = slot_counts
         self._grouped = grouped = Grouped(forms)
+        self.forms = grouped.numbers
+        in_use = np.zeros_like(slot_counts)
+        in_use[self.forms] = widths = slot_counts[self.forms]
+        self.first_slots = offsets_of(in_use)
+        self._widths: list[int] = widths.tolist()
         self._loop = grouped.loop
         self._begins = begins = offsets_of(slot_counts.take(grouped.once))  # with one turn alone
         self._turn_begin = int(begins[self._loop.start])
@@ -63,11 +85,14 @@ class FormRows:
     @cached_property
     def groups(self) -> list[FormGroup]:
         """One for each form that occurs, ascending."""
-        widths = self.slot_counts.tolist()
         return [
-            FormGroup(form, widths[form], looped, self._begins.take(looped.once), self._in_turn)
-            for form, looped in self._grouped.groups
+            FormGroup(form, width, looped, self._begins.take(looped.once), self._in_turn)
+            for (form, looped), width in zip(self._grouped.groups, self._widths, strict=True)
         ]
+
+    def commands(self, form: int) -> Int64s:
+        """The commands of a form that occurs, counted over all streams, in order."""
+        return self.groups[bisect_left(self.forms, form)].commands
 
     def begins(self, commands: Int64s) -> Int64s:
         """Where in the flat column the slots of these commands begin; of one past the last: its
@@ -88,23 +113,17 @@ class FormRows:
         """The flat column of slots, to be filled form by form."""
         return Unrolling(self.slot_count, np.int32, self._loop, self._turn_begin, self._in_turn)
 
-    @property
-    def are_few(self) -> bool:
-        """Whether one look at all slots costs less than one at those of each form. Only then may
-        `runs`, `listed_places` and `slot_numbers` be asked for."""
-        return not self._loop.turns and self.slot_count <= FEW_SLOTS
-
-    def runs(self) -> Iterator[tuple[int, int]]:
-        """Per form that occurs, ascending: how many commands it has, and how many slots each."""
-        commands = (past - first for first, past in self._grouped.runs())
-        return zip(commands, self.slot_counts[self._grouped.numbers].tolist(), strict=True)
-
-    def listed_places(self) -> Int64s:
-        """The places of all slots in the flat column, form by form, a form's commands in order."""
-        order = self._grouped.order
-        return places_of(self._begins.take(order), self.slot_counts.take(self._forms.take(order)))
-
-    def slot_numbers(self) -> Int64s:
-        """Per entry of the flat column, the number of its slot among those of all forms."""
-        forms = self._forms
-        return places_of(self.first_slots.take(forms), self.slot_counts.take(forms))
+    @cached_property
+    def few(self) -> FewSlots | None:
+        """All slots, if they are few; else they are to be looked at group by group."""
+        at_most = min(FEW, FEW_PER_FORM * len(self.forms))
+        if self._loop.turns or self.slot_count + len(self._forms) > at_most:
+            return None
+        grouped, forms = self._grouped, self._forms
+        counts = self._slot_counts.take(forms)
+        commands = (past - first for first, past in grouped.runs())
+        return FewSlots(
+            sizes=list(zip(commands, self._widths, strict=True)),
+            places=places_of(self._begins.take(grouped.order), counts.take(grouped.order)),
+            numbers=places_of(self.first_slots.take(forms), counts),
+        )

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from .arranged import AlikeHandles
-from .column_checks import first_above, first_row, must_lie_in
+from .column_checks import first_row, must_lie_in
 from .columns import Bools, Int64s, offsets_of
 from .commands import GEMM, CommandForm
 from .errors import FileError
@@ -40,7 +40,7 @@ def check_memory(
     is_hbm = of_hbm.take(columns.geometries)
     _check_tcm(columns, is_hbm, in_tcm, pe.tcm_bytes, places)
     if not _surely_in_hbm(columns, is_hbm, in_hbm, pe.hbm_bytes):
-        _check_hbm(columns, in_hbm, pe.hbm_bytes, places)
+        _check_hbm(columns, is_hbm, in_hbm, pe.hbm_bytes, places)
 
 
 def _hull_bytes(geometry: Geometry) -> int:
@@ -64,17 +64,26 @@ def _check_tcm(
             f"{places.handle(row)}: the tensor of a handle in TCM must be -1,"
             f" not {int(columns.tensors[row])}"
         )
-    ends: dict[int, int] = {}
-    for each, hull_bytes in in_tcm:
-        row = first_above(each.addresses, tcm_bytes - hull_bytes)
-        if row is not None:
-            ends[int(each.handles(columns)[row])] = int(each.addresses[row]) + hull_bytes
-    if ends:
-        handle = min(ends)
-        raise FileError(
-            f"{places.handle(handle)}: must end within the TCM's {tcm_bytes} bytes,"
-            f" not at {ends[handle]}"
-        )
+    if any(int(each.addresses.max()) + hull_bytes > tcm_bytes for each, hull_bytes in in_tcm):
+        raise _ends_behind_tcm(columns, in_tcm, tcm_bytes, places)
+
+
+def _ends_behind_tcm(
+    columns: TraceColumns,
+    in_tcm: Sequence[tuple[AlikeHandles, int]],
+    tcm_bytes: int,
+    places: Places,
+) -> FileError:
+    """The error about the first of the handles that do."""
+    hulls = {each.geometry: hull_bytes for each, hull_bytes in in_tcm}
+    greatest = np.full(int(columns.geometries.max()) + 1, MAX_ADDRESS, dtype=np.int64)
+    for geometry, hull_bytes in hulls.items():
+        greatest[geometry] = max(-1, tcm_bytes - hull_bytes)
+    handle = int((columns.addresses > greatest.take(columns.geometries)).argmax())
+    end = int(columns.addresses[handle]) + hulls[int(columns.geometries[handle])]
+    return FileError(
+        f"{places.handle(handle)}: must end within the TCM's {tcm_bytes} bytes, not at {end}"
+    )
 
 
 def _surely_in_hbm(
@@ -97,26 +106,26 @@ def _surely_in_hbm(
 
 def _check_hbm(
     columns: TraceColumns,
+    is_hbm: Bools,
     in_hbm: Sequence[tuple[AlikeHandles, int]],
     hbm_bytes: int,
     places: Places,
 ) -> None:
     tensor_counts = _tensors_of_streams(columns)
-    first_handles = offsets_of(columns.handle_counts)
-    none = np.zeros(0, dtype=np.int64)
-    named = [each.handles(columns) for each, _ in in_hbm]
-    handles = np.concatenate([none, *named])
-    ends = np.concatenate([none, *(each.addresses + hull_bytes for each, hull_bytes in in_hbm)])
-    streams = np.concatenate([none, *(_streams_of(each, first_handles) for each in named)])
+    handles = np.flatnonzero(is_hbm)
+    streams = _streams_of(handles, offsets_of(columns.handle_counts))
     tensors = columns.tensors.take(handles)
     available = tensor_counts.take(streams)
-    wrong = (tensors < 0) | (tensors >= available)
-    if wrong.any():
-        row = int(np.where(wrong, handles, MAX_ADDRESS).argmin())
+    row = first_row((tensors < 0) | (tensors >= available))
+    if row is not None:
         raise FileError(
             f"{places.handle(int(handles[row]))}: tensor {int(tensors[row])} must be one of the PE's"
             f" {int(available[row])}"
         )
+    hulls = np.zeros(int(columns.geometries.max()) + 1, dtype=np.int64)
+    for each, hull_bytes in in_hbm:
+        hulls[each.geometry] = hull_bytes
+    ends = columns.addresses.take(handles) + hulls.take(columns.geometries.take(handles))
     first = offsets_of(tensor_counts)
     reach = np.zeros(first[-1], dtype=np.int64)
     np.maximum.at(reach, first.take(streams) + tensors, ends)
@@ -157,8 +166,10 @@ def _check_reach(
 def check_gemm_extents(named: NamedGeometries, tables: Trace, places: Places) -> None:
     """FileError unless the operands of every GEMM have m·k, k·n and m·n elements."""
     elements = np.array([geometry.elements for geometry in tables.geometries], dtype=np.int64)
-    for number, form in enumerate(tables.forms):
-        for name, slot, count in _gemm_operands(form):
+    for number in named.by_form.forms:
+        for name, slot, count in _gemm_operands(tables.forms[number]):
+            if (elements.take(named.of_form(number, slot)) == count).all():
+                continue
             command = named.first(number, slot, elements != count)
             if command is not None:
                 found = int(elements[named.of(np.array([command]), slot)[0]])

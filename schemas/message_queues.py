@@ -65,7 +65,8 @@ def queues_of(columns: TraceColumns, named: NamedGeometries, tables: Trace) -> Q
     if not len(commands):
         return None
     first_commands = offsets_of(columns.command_counts)
-    streams = first_commands.searchsorted(commands, side="right") - 1
+    of_streams = np.diff(commands.searchsorted(first_commands))
+    streams = np.arange(len(of_streams)).repeat(of_streams)
     keys = streams * len(ends) + used_by_all.take(commands)
     order = keys.argsort(kind="stable")
     keys = keys.take(order)

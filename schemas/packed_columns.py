@@ -8,6 +8,7 @@ a budget before anything is unpacked.
 import struct
 import zlib
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -98,17 +99,18 @@ def packed_columns(
     packed: bytes | memoryview, where: str, names: Sequence[str]
 ) -> list[PackedColumn]:
     """The declarations of columns of these names, a row each. FileError at the first that is none."""
-    rows = Rows(packed, where, lists_as_tuples=True)
-    try:
-        declared = _whole_declarations(rows.several(len(names)), names)
-    except Unproven:
-        rows = Rows(packed, where)
-        declared = [packed_column(rows.next(f"column {name}")) for name in names]
+    with suppress(Unproven):
+        rows = Rows(packed, where, lists_as_tuples=True)
+        declared = whole_declarations(rows.several(len(names)), names)
+        rows.end()
+        return declared
+    rows = Rows(packed, where)
+    declared = [packed_column(rows.next(f"column {name}")) for name in names]
     rows.end()
     return declared
 
 
-def _whole_declarations(rows: Column, names: Sequence[str]) -> list[PackedColumn]:
+def whole_declarations(rows: Column, names: Sequence[str]) -> list[PackedColumn]:
     """As `packed_column` of each row. Unproven where one may be wrong."""
     item_bytes, counts, streams = columns(rows, 3)
     prove(all_are(item_bytes, int) and set(item_bytes) <= ITEMS.keys())

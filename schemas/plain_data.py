@@ -103,7 +103,8 @@ def _is_leaf(item: Any, depth: int) -> bool:
 
 
 class Rows:
-    """The msgpack objects that stand one after another in `packed`, one `Field` at a time."""
+    """The msgpack objects that stand one after another in `packed`: one `Field` at a time, or several
+    as they are."""
 
     def __init__(
         self, packed: bytes | memoryview, where: str, *, lists_as_tuples: bool = False

@@ -20,7 +20,7 @@ from .grouping import (
     undifferenced,
 )
 from .loops import Unrolling
-from .named_geometries import Looks, NamedGeometries
+from .named_geometries import Looks
 from .trace import STREAM_COLUMNS, PeEntry, Stream
 from .trace_columns import TraceColumns, counted_up
 
@@ -69,15 +69,17 @@ def restored(
         owners=_of_tensors(columns.owners, columns.tensor_counts, np.int32),
         bases=_of_tensors(columns.bases, columns.tensor_counts, np.int64),
     )
-    named = NamedGeometries(as_they_are, by_form, looks.seen)
-    return as_they_are, Arranged(by_form, named, waiting, alike)
+    return as_they_are, Arranged(by_form, looks.named(as_they_are), waiting, alike)
 
 
 def _restored_slots(stored_columns: TraceColumns, by_form: FormRows, looks: Looks) -> Int32s:
     """And looks at what is named, while it is at hand."""
-    if by_form.are_few:
-        return _slots_at_once(stored_columns, by_form, looks)
-    return _slots_by_form(stored_columns, by_form, looks)
+    if by_form.few is None:
+        return _slots_by_form(stored_columns, by_form, looks)
+    slots = np.empty(by_form.slot_count, np.int32)
+    slots[by_form.few.places] = summed_at_once(stored_columns.slots, by_form.few.sizes, np.int32)
+    looks.at_all(by_form.few, slots)
+    return slots
 
 
 def _slots_by_form(stored_columns: TraceColumns, by_form: FormRows, looks: Looks) -> Int32s:
@@ -88,13 +90,6 @@ def _slots_by_form(stored_columns: TraceColumns, by_form: FormRows, looks: Looks
         slots.place(group.looped, group.begins, block)
         looks.at_form(group, block)
     return slots.filled()
-
-
-def _slots_at_once(stored_columns: TraceColumns, by_form: FormRows, looks: Looks) -> Int32s:
-    slots = np.empty(by_form.slot_count, np.int32)
-    slots[by_form.listed_places()] = summed_at_once(stored_columns.slots, by_form.runs(), np.int32)
-    looks.at_all(slots)
-    return slots
 
 
 def _restored_addresses(stored_columns: TraceColumns) -> tuple[Int64s, list[AlikeHandles]]:

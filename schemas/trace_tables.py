@@ -4,6 +4,8 @@ A table is a sequence of rows. docs/trace-format.md lists the rows' fields; the 
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from itertools import chain
 from typing import Any
 
 from . import whole_tables
@@ -12,7 +14,7 @@ from .dtypes import DType
 from .errors import FileError
 from .handles import Geometry, Space
 from .plain_data import MAX_ITEMS, Field, Rows, pack, pack_row, shown
-from .proofs import Unproven, columns, flat, integers
+from .proofs import Column, Unproven, columns, flat, integers
 from .trace import KeptInputs, SourceLine, TensorInfo, Trace, TraceHeader
 from .whole_tables import KINDS, MAX_AXES, MAX_BYTES, MAX_EXTENT, SCOPES, span_bytes
 
@@ -20,6 +22,9 @@ DTYPES = tuple(whole_tables.DTYPES)
 SPACES = tuple(whole_tables.SPACES)
 TABLES = tuple(whole_tables.TABLES)
 TABLES_SECTION = "section 'tables'"
+PART_ROWS = 1024
+"""So many rows of a table are unpacked before one of them is looked at."""
+
 HEADER_KEYS = (
     "arguments",
     "grid",
@@ -121,11 +126,10 @@ def read_tables(packed: bytes | memoryview, header: TraceHeader) -> Trace:
 
     FileError at the first row that is not what it must be.
     """
-    try:
-        tables = _whole_tables(packed)
-    except Unproven:
-        tables = _tables_row_by_row(packed)
-    return Trace(header=header, **tables, streams=(), pes=())
+    with suppress(Unproven):
+        return Trace(header=header, **_whole_tables(packed), streams=(), pes=())
+    # out here, nothing holds on to the rows that were not proved
+    return Trace(header=header, **_tables_row_by_row(packed), streams=(), pes=())
 
 
 def _whole_tables(packed: bytes | memoryview) -> dict[str, Any]:
@@ -133,11 +137,21 @@ def _whole_tables(packed: bytes | memoryview) -> dict[str, Any]:
     rows = Rows(packed, TABLES_SECTION, lists_as_tuples=True)
     counts = integers(flat(columns(rows.several(1), len(TABLES))), 0, len(packed))
     tables = {
-        name: read(rows.several(count))
+        name: _whole_table(read, rows, count)
         for (name, read), count in zip(whole_tables.TABLES.items(), counts, strict=True)
     }
     rows.end()
     return tables
+
+
+def _whole_table(
+    read: Callable[[Column], tuple[Any, ...]], rows: Rows, count: int
+) -> tuple[Any, ...]:
+    """Some rows at a time: the first part that is not sound ends it."""
+    parts = [
+        read(rows.several(min(PART_ROWS, count - first))) for first in range(0, count, PART_ROWS)
+    ]
+    return parts[0] if len(parts) == 1 else tuple(chain.from_iterable(parts))
 
 
 def _tables_row_by_row(packed: bytes | memoryview) -> dict[str, Any]:

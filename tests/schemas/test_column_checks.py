@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from kerntape.schemas.column_checks import first_above, first_row, must_exist, must_lie_in
+from kerntape.schemas.column_checks import first_row, must_exist, must_lie_in
 from kerntape.schemas.errors import FileError
 
 ITEMS = (np.int8, np.int16, np.int32, np.int64)
@@ -53,6 +53,3 @@ def test_the_first_row_is_found_or_none() -> None:
     assert first_row(np.array([False, True, True])) == 1
     assert first_row(np.array([False, False])) is None
     assert first_row(np.zeros(0, np.bool_)) is None
-    assert first_above(np.array([1, 5, 9, 7]), 5) == 2
-    assert first_above(np.array([1, 5]), 5) is None
-    assert first_above(np.zeros(0, np.int64), 5) is None

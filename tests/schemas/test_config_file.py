@@ -17,6 +17,7 @@ from kerntape.schemas.config_file import (
     as_exact,
     check,
     check_part,
+    complaint_about_part,
     key_paths,
     leaves,
     read_yaml,
@@ -144,6 +145,14 @@ def test_a_part_may_leave_keys_out_but_not_get_them_wrong() -> None:
     check_part(Basket, {"core": {"seeds": 1}}, "part.yaml")
     with pytest.raises(ConfigError, match=r"^part\.yaml: core\.seeds: must be a whole number, not"):
         check_part(Basket, {"core": {"seeds": "x"}}, "part.yaml")
+
+
+def test_a_part_may_leave_all_keys_out_but_is_a_mapping() -> None:
+    assert complaint_about_part(Basket, {}) is None
+    for nothing in (None, [], "", 0, False):
+        no_mapping: Any = nothing
+        complaint = complaint_about_part(Basket, no_mapping)
+        assert str(complaint).startswith(": must be a mapping of keys to values, not ")
 
 
 def test_key_paths_lead_into_nested_records_and_stop_at_mappings() -> None:

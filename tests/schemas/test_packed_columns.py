@@ -1,15 +1,26 @@
 """Columns in files: as narrow as they can be, listed group by group, the same when read back."""
 
 from random import Random
+from typing import Any
 
+import msgpack
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kerntape.schemas.columns import offsets_of
+from kerntape.schemas.errors import FileError
 from kerntape.schemas.grouping import differenced, rows_by_group, summed, undifferenced
-from kerntape.schemas.packed_columns import narrow, packed_column
+from kerntape.schemas.packed_columns import (
+    MAX_ITEM_COUNT,
+    PackedColumn,
+    narrow,
+    packed_column,
+    packed_columns,
+    whole_declarations,
+)
 from kerntape.schemas.plain_data import Field
+from kerntape.schemas.proofs import Unproven
 
 
 @pytest.mark.parametrize(
@@ -45,6 +56,76 @@ def test_a_packed_column_unpacks_to_itself(values: list[int]) -> None:
     unpacked = packed_column(Field(column.packed, "column x")).unpack()
     assert unpacked == column
     assert unpacked.values.tolist() == values
+
+
+def declared_whole(rows: list[list[Any]], names: list[str]) -> list[PackedColumn] | None:
+    """The declarations, or None where they are not proved sound."""
+    try:
+        return whole_declarations(list(map(tuple, rows)), names)
+    except Unproven:
+        return None
+
+
+def declared_one_by_one(rows: list[list[Any]], names: list[str]) -> list[PackedColumn] | None:
+    """The declarations, or None where one is refused."""
+    try:
+        return [
+            packed_column(Field(row, f"column {name}"))
+            for row, name in zip(rows, names, strict=True)
+        ]
+    except FileError:
+        return None
+
+
+def test_sound_declarations_are_proved_so() -> None:
+    expected = [
+        PackedColumn(1, 3, b"x", "column a"),
+        PackedColumn(8, MAX_ITEM_COUNT, b"", "column b"),
+    ]
+    rows = [[1, 3, b"x"], [8, MAX_ITEM_COUNT, b""]]
+    assert declared_whole(rows, ["a", "b"]) == declared_one_by_one(rows, ["a", "b"]) == expected
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        [True, 3, b"x"],  # which is a key of a map that has 1
+        [3, 3, b"x"],
+        [1, True, b"x"],
+        [1, -1, b"x"],
+        [1, MAX_ITEM_COUNT + 1, b"x"],
+        [1, 3, "x"],
+        [1, 3, b"x", 0],
+        [1, 3],
+    ],
+)
+def test_a_declaration_that_is_refused_leaves_all_unproved(row: list[Any]) -> None:
+    for rows in ([row, [1, 0, b""]], [[1, 0, b""], row]):
+        assert declared_one_by_one(rows, ["a", "b"]) is None
+        assert declared_whole(rows, ["a", "b"]) is None
+
+
+ENTRY = st.one_of(
+    st.sampled_from([-1, 0, 1, 2, 3, 4, 8, 16, MAX_ITEM_COUNT, MAX_ITEM_COUNT + 1, 1 << 63]),
+    st.sampled_from([None, True, False, 1.0, "", "x", b"", b"x", (), ("x",)]),
+)
+SOUND = st.tuples(st.sampled_from([1, 2, 4, 8]), st.integers(0, 9), st.just(b"x")).map(list)
+
+
+@given(st.lists(SOUND | st.lists(ENTRY, min_size=2, max_size=4), min_size=1, max_size=4))
+def test_declarations_are_proved_where_each_is_accepted_and_nowhere_else(
+    rows: list[list[Any]],
+) -> None:
+    names = list("abcd")[: len(rows)]
+    assert declared_whole(rows, names) == declared_one_by_one(rows, names)
+
+
+def test_the_error_about_a_declaration_hangs_on_nothing() -> None:
+    packed = b"".join(map(msgpack.packb, [[1, 0, b""], [3, 0, b""]]))
+    with pytest.raises(FileError) as caught:
+        packed_columns(packed, "section 'columns'", ["a", "b"])
+    assert str(caught.value) == "column b[0] must be 1, 2, 4 or 8, not 3"
+    assert caught.value.__context__ is None
 
 
 def test_rows_are_listed_by_group_in_their_order() -> None:

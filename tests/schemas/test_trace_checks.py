@@ -187,6 +187,12 @@ def test_every_id_exists_and_every_wait_looks_back(trace: Trace, message: str) -
             "PE 0, tensor 1: its handles must end within the owner's 1048576 bytes of HBM,"
             " not at 1048577",
         ),
+        # handle 10 is [8, 16] f32 in tensor 3, whose base is the greatest
+        (
+            poke(0, "addresses", 10, (1 << 20) - 16384 - 511),
+            "PE 0, tensor 3: its handles must end within the owner's 1048576 bytes of HBM,"
+            " not at 1048577",
+        ),
         (
             with_pe(1, bases=(0, 4096, 8192, (1 << 20) + 1)),
             "PE 1, tensor 3: its base must be from 0 to 1048576 (the HBM's size), not 1048577",
@@ -229,6 +235,23 @@ def test_commands_that_name_handles_need_some() -> None:
 def test_a_handle_may_end_where_its_memory_ends() -> None:
     check_trace(poke(0, "addresses", 7, 8192 - 512))
     check_trace(poke(0, "addresses", 2, (1 << 20) - 4096 - 1984))
+    check_trace(poke(0, "addresses", 10, (1 << 20) - 16384 - 512))
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        # handle 7 has 512 bytes, handle 9 has 4
+        (8192 - 512, "PE 0, handle 9: must end within the TCM's 8192 bytes, not at 8196"),
+        (8192 - 511, "PE 0, handle 7: must end within the TCM's 8192 bytes, not at 8193"),
+    ],
+)
+def test_the_first_handle_that_ends_behind_its_memory_is_named(address: int, message: str) -> None:
+    trace = poke(0, "addresses", 9, 8192)
+    addresses = trace.streams[0].addresses.copy()
+    addresses[7] = address
+    streams = (replace(trace.streams[0], addresses=addresses), trace.streams[1])
+    assert refused(replace(trace, streams=streams)) == message
 
 
 def test_an_empty_handle_covers_nothing_but_must_begin_inside() -> None:

@@ -19,8 +19,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from kerntape.schemas.errors import FileError
+from kerntape.schemas.plain_data import Rows
 from kerntape.schemas.sections import TRACE_FORMAT, NewSection, open_sections, pieces
-from kerntape.schemas.trace import STREAM_COLUMNS, Trace
+from kerntape.schemas.trace import STREAM_COLUMNS, SourceLine, Trace
 from kerntape.schemas.trace_columns import COLUMN_NAMES
 from kerntape.schemas.trace_file import (
     content_sha256,
@@ -31,6 +32,7 @@ from kerntape.schemas.trace_file import (
     trace_bytes,
     write_trace,
 )
+from kerntape.schemas.trace_tables import PART_ROWS, pack_tables, read_tables
 from small_traces import PAIR, tile_loop, two_pes, with_inputs
 
 GOLDEN = Path(__file__).parent.parent / "goldens" / "two_pes.version1.ktrace"
@@ -548,6 +550,47 @@ def test_a_narrow_column_has_at_most_32_bits() -> None:
     assert refused(with_column("forms", [8, 17, stream])) == (
         "x.ktrace: column forms must have items of at most 4 bytes, not 8; capture it again"
     )
+
+
+def test_a_table_is_unpacked_no_further_than_its_first_wrong_rows() -> None:
+    count = 1 << 20
+    tables = msgpack.packb([count, 0, 0, 0]) + b"\x80" * count  # a million empty maps, no text
+    tracemalloc.start()
+    with pytest.raises(FileError) as caught:
+        read_tables(tables, two_pes().header)
+    _, peak_bytes = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert str(caught.value) == "strings[0] must be text, not {}"
+    assert caught.value.__context__ is None  # and holds on to no rows
+    assert peak_bytes < 1 << 22  # the maps of a whole table would be 64 MiB
+
+
+def test_a_table_of_several_parts_is_read_as_it_was_written() -> None:
+    trace = two_pes()
+    strings = tuple(f"string {number}" for number in range(2 * PART_ROWS + 1))
+    lines = tuple(SourceLine("a.py", row, "f", "") for row in range(PART_ROWS))
+    read = parsed(trace_bytes(replace(trace, strings=strings, lines=trace.lines + lines)))
+    assert (read.strings, read.lines) == (strings, trace.lines + lines)
+
+
+def test_sound_tables_are_not_read_row_by_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    trace = two_pes()
+    trace = replace(trace, strings=tuple("string" for _ in range(PART_ROWS + 1)))
+
+    def row_by_row(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(Rows, "next", row_by_row)
+    read = read_tables(pack_tables(trace), trace.header)
+    assert (read.strings, read.forms) == (trace.strings, trace.forms)
+
+
+def test_a_wrong_row_behind_the_first_part_of_its_table_is_named() -> None:
+    rows = [*["x"] * PART_ROWS, "last"]
+    tables = msgpack.packb([len(rows), 0, 0, 0]) + b"".join(map(msgpack.packb, [*rows[:-1], 7]))
+    with pytest.raises(FileError) as caught:
+        read_tables(tables, two_pes().header)
+    assert str(caught.value) == f"strings[{PART_ROWS}] must be text, not 7"
 
 
 def test_nested_lengths_that_nothing_follows_allocate_little() -> None:

@@ -74,6 +74,8 @@ GEMM = ["gemm", ["a", "b"], True, [["m", 1], ["k", 1], ["n", 1]], 0]
         ("geometries", [[1] * 17, [1] * 17, "f16", "tcm"]),
         ("geometries", [[1 << 30, 1 << 30], [0, 0], "f16", "tcm"]),
         ("geometries", [[True], [2], "f16", "tcm"]),
+        ("geometries", [[0], [(1 << 50) + 1], "f16", "tcm"]),  # spans nothing all the same
+        ("forms", [*LOAD[:3], None]),
         ("forms", [0, [[*GEMM[:3], [["m", 1], ["m", 2]], 0]], 0, ""]),  # a scalar twice
         ("forms", [0, [["add", ["a", "a"], True, [], 0]], 0, ""]),
         ("forms", [0, [[*GEMM[:3], [["m", None]], 0]], 0, ""]),

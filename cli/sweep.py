@@ -106,7 +106,7 @@ def run(arguments: argparse.Namespace) -> int:
     from ..replay.sweep.sweep import sweep
     from ..schemas.errors import KerntapeError
     from .output_files import check_output_files
-    from .progress import Progress
+    from .sweep_progress import SweepProgress
     from .sweep_text import outcome_text
 
     check_output_files([("--output", arguments.output)], _inputs(arguments))
@@ -114,7 +114,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_results_path(results)
     workers = _workers(arguments)
     plan = _plan(arguments)
-    progress = Progress("points")
+    progress = SweepProgress(plan)
     try:
         with workers as ready:
             outcome = sweep(
@@ -247,7 +247,10 @@ def outcome_json(outcome: SweepOutcome, results: str) -> dict[str, Any]:
         "replayed": outcome.replayed,
         "deadlocked": outcome.deadlocked,
         "impossible": outcome.impossible,
+        "with_violations": outcome.with_violations,
         "replaced": outcome.replaced,
+        "different_arguments": {each.name: each.values for each in outcome.different_arguments},
+        "cases": [asdict(case) for case in outcome.cases],
         "rankings": [
             asdict(ranking)
             | {"flips": [asdict(flip) | {"at": dict(flip.at)} for flip in ranking.flips]}

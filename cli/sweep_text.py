@@ -4,85 +4,118 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .flow import flowed
 from .printing import aligned
+from .sweep_pair_text import pair_lines
 
 if TYPE_CHECKING:
-    from ..replay.sweep.ranking import Flip, Ranking
+    from ..replay.sweep.cases import CaseOutcome
+    from ..replay.sweep.plan import DifferentArgument
+    from ..replay.sweep.ranking import Ranking
     from ..replay.sweep.sweep import SweepOutcome
 
-FLIPS_SHOWN = 10
-
-FLIPLESS_SHOWN = 3
-"""So many pairs without a flip are told one by one; more are a table."""
+MANY_PAIRS = 6
+"""So many pairs are told by case, and only those that flip by themselves."""
 
 PAIRS_SHOWN = 10
 
+CASES_SHOWN = 20
+
+ARGUMENTS_SHOWN = 8
+
+VALUES_SHOWN = 3
+"""Of an argument that differs."""
+
 
 def outcome_text(outcome: SweepOutcome, results: str) -> str:
-    """How the points were evaluated, and where the ranking flips."""
+    """How the points were evaluated, who is faster by how much, and where the ranking flips."""
     kept = f", {outcome.kept:,} of them kept from before" if outcome.kept else ""
+    replaced = ", in place of the file that was there" if outcome.replaced else ""
+    lines = [
+        f"{results}: {outcome.points:,} point{'s' if outcome.points != 1 else ''}{kept}{replaced}",
+        _ways_text(outcome),
+    ]
+    if outcome.different_arguments:
+        lines += _arguments_lines(outcome.different_arguments)
+    if len(outcome.cases) > 1:
+        ranked = len(outcome.rankings) >= MANY_PAIRS
+        lines += ["", *_case_lines(outcome.cases, ranked=ranked)]
+    return "\n".join([*lines, *_all_pair_lines(outcome.rankings)])
+
+
+def _ways_text(outcome: SweepOutcome) -> str:
     deadlocked = f", {outcome.deadlocked:,} deadlocked" if outcome.deadlocked else ""
     impossible = (
         f", {outcome.impossible:,} impossible (times must stay below 2^62 ps)"
         if outcome.impossible
         else ""
     )
-    replaced = ", in place of the file that was there" if outcome.replaced else ""
-    lines = [
-        f"{results}: {outcome.points:,} point{'s' if outcome.points != 1 else ''}{kept}{replaced}",
-        f"{outcome.followed:,} followed along a recorded order,"
-        f" {outcome.replayed:,} replayed in full{deadlocked}{impossible}",
-    ]
-    for ranking in outcome.rankings:
-        if ranking.flips:
-            lines += ["", *_ranking_lines(ranking)]
-    flipless = [ranking for ranking in outcome.rankings if not ranking.flips]
-    if flipless:
-        lines += ["", *_flipless_lines(flipless)]
-    return "\n".join(lines)
-
-
-def _flipless_lines(rankings: list[Ranking]) -> list[str]:
-    """The counts: a line each of a few, a table of many."""
-    if len(rankings) <= FLIPLESS_SHOWN:
-        return [line for ranking in rankings for line in _ranking_lines(ranking)]
-    heads = [f"{len(rankings):,} pairs without a flip", "faster", "slower", "equal"]
-    cells = [
-        [
-            _pair_text(ranking),
-            *(f"{n:,}" for n in (ranking.first_faster, ranking.second_faster, ranking.equal)),
-        ]
-        for ranking in rankings[:PAIRS_SHOWN]
-    ]
-    more = len(rankings) - PAIRS_SHOWN
-    lines = aligned([heads, *cells], right=(1, 2, 3)).splitlines()
-    return lines + (
-        [f"{more:,} more pair{'s' if more > 1 else ''} (--json has all)"] if more > 0 else []
+    violations = (
+        f"; {outcome.with_violations:,} with hazard violations" if outcome.with_violations else ""
     )
-
-
-def _pair_text(ranking: Ranking) -> str:
-    return f"{ranking.first} against {ranking.second}, {ranking.under}"
-
-
-def _ranking_lines(ranking: Ranking) -> list[str]:
-    lines = [
-        f"{_pair_text(ranking)}: faster at"
-        f" {ranking.first_faster:,}, slower at {ranking.second_faster:,},"
-        f" equal at {ranking.equal:,}"
-    ]
-    lines += [f"  {_flip_text(flip)}" for flip in ranking.flips[:FLIPS_SHOWN]]
-    more = len(ranking.flips) - FLIPS_SHOWN
-    if more > 0:
-        lines.append(f"  … and {more:,} more flips (--json has them all)")
-    return lines
-
-
-def _flip_text(flip: Flip) -> str:
-    from ..replay.sweep.axes import written_out
-
-    at = "".join(f", {path} {written_out(value)}" for path, value in flip.at)
     return (
-        f"flips between {flip.path} {written_out(flip.low)} and {written_out(flip.high)}:"
-        f" {flip.faster_below} below, {flip.faster_above} above{at}"
+        f"{outcome.followed:,} followed along a recorded order,"
+        f" {outcome.replayed:,} replayed in full{deadlocked}{impossible}{violations}"
     )
+
+
+def _arguments_lines(different: tuple[DifferentArgument, ...]) -> list[str]:
+    """One line, more where the arguments need them."""
+    found = [f"{each.name} {_values_text(each)}" for each in different[:ARGUMENTS_SHOWN]]
+    more = len(different) - ARGUMENTS_SHOWN
+    found += [f"{more:,} more (--json has all)"] if more > 0 else []
+    listed = [*(f"{each}," for each in found[:-1]), found[-1]]
+    return flowed("", ["arguments differ, perhaps the problem too:", *listed])
+
+
+def _values_text(argument: DifferentArgument) -> str:
+    """Each of them once, in the order of the traces."""
+    values = list(dict.fromkeys("none" if each is None else str(each) for each in argument.values))
+    return " / ".join([*values[:VALUES_SHOWN], *(["…"] if len(values) > VALUES_SHOWN else [])])
+
+
+def _case_lines(cases: list[CaseOutcome], *, ranked: bool) -> list[str]:
+    """A line each; `ranked`: who is the fastest, too."""
+    columns = {
+        "followed": [each.followed for each in cases],
+        "replayed": [each.replayed for each in cases],
+    }
+    seldom = {
+        "deadlocked": [each.deadlocked for each in cases],
+        "impossible": [each.impossible for each in cases],
+        "violations at": [each.with_violations for each in cases],
+    }
+    columns |= {head: counts for head, counts in seldom.items() if any(counts)}
+    if ranked:
+        columns["fastest at"] = [each.fastest for each in cases]
+    cells = [[f"{each.trace}, {each.policy}" for each in cases]]
+    cells += [[f"{count:,}" for count in counts] for counts in columns.values()]
+    heads = ["points of", *columns]
+    if ranked:
+        heads.append("median over the best")
+        cells.append([_over_best_text(each) for each in cases])
+    rows = [heads, *map(list, zip(*cells, strict=True))][: CASES_SHOWN + 1]
+    lines = aligned(rows, right=range(1, len(heads))).splitlines()
+    more = len(cases) - CASES_SHOWN
+    return lines + ([f"{more:,} more (--json has all)"] if more > 0 else [])
+
+
+def _over_best_text(case: CaseOutcome) -> str:
+    from .sweep_pair_text import margin_text
+
+    return "–" if case.over_best_ppm is None else margin_text(case.over_best_ppm)
+
+
+def _all_pair_lines(rankings: list[Ranking]) -> list[str]:
+    """Every pair of a few, those with flips first; of many, those with flips."""
+    told = [each for each in rankings if each.flips]
+    lines: list[str] = []
+    if len(rankings) < MANY_PAIRS:
+        told += [each for each in rankings if not each.flips]
+    for ranking in told[:PAIRS_SHOWN]:
+        lines += ["", *pair_lines(ranking)]
+    more = len(rankings) - len(told[:PAIRS_SHOWN])
+    if more:
+        other = "more " if told else ""
+        lines += ["", f"{more:,} {other}pair{'s' if more > 1 else ''} (--json has all)"]
+    return lines

@@ -47,5 +47,10 @@ def _draw(what: str, out: TextIO, over: threading.Event) -> None:
 
 def working_line(what: str, seconds: int) -> str:
     """The line after so many seconds."""
+    return f"{what} … {minutes_text(seconds)}"
+
+
+def minutes_text(seconds: int) -> str:
+    """Minutes and seconds: 75 are 1:15."""
     minutes, rest = divmod(seconds, 60)
-    return f"{what} … {minutes}:{rest:02}"
+    return f"{minutes}:{rest:02}"

@@ -13,6 +13,7 @@ Figure: TypeAlias = int | float | str | None
 Figures: TypeAlias = tuple[Figure, ...]
 
 STATUS, MAKESPAN, OP_LOG = "status", "makespan_ps", "op_log_sha256"
+VIOLATIONS = "hazards.violations"
 
 _UTILISATION = "utilisation"
 
@@ -35,7 +36,7 @@ COLUMNS: tuple[str, ...] = (
     "remote_write_bytes",
     "hazards.held",
     "hazards.held_ps",
-    "hazards.violations",
+    VIOLATIONS,
     OP_LOG,
 )
 """The figures of every sweep, in order. Empty: a block that the machine has not, an op_log that was

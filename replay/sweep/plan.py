@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TypeAlias
 
 from ...schemas.calibration import Calibration
 from ...schemas.config_file import with_values
@@ -17,7 +18,7 @@ from ...schemas.hazard_policy import HazardPolicy
 from ...schemas.topology import Topology
 from ...schemas.trace_file import TraceFile
 from ..machine import TOPOLOGY, is_structure
-from .axes import Value
+from .axes import Value, Varied
 from .code_identity import code_identity
 from .points import Asked
 
@@ -51,15 +52,32 @@ class Case:
     structure: tuple[int, ...]
 
 
+Scalar: TypeAlias = int | float | str | None
+
+
+@dataclass(frozen=True, slots=True)
+class DifferentArgument:
+    """An argument that traces were captured with differently; a value per trace, None where it has none."""
+
+    name: str
+    values: tuple[Scalar, ...]
+
+
 @dataclass(frozen=True)
 class SweepPlan:
-    """All points of a sweep. `combinations` hold one value per path. `op_logs`: hash every op_log."""
+    """All points of a sweep. `combinations` hold one value per path. `op_logs`: hash every op_log.
+
+    `sampled`: what was sampled, one per path, or nothing where every combination is meant. It and
+    `different_arguments` change no point, only what is said of them.
+    """
 
     traces: tuple[SweptTrace, ...]
     policies: tuple[HazardPolicy, ...]
     paths: tuple[str, ...]
     combinations: tuple[tuple[Value, ...], ...]
     op_logs: bool
+    sampled: tuple[Varied, ...] = ()
+    different_arguments: tuple[DifferentArgument, ...] = ()
 
     def __len__(self) -> int:
         return len(self.traces) * len(self.policies) * len(self.combinations)
@@ -105,6 +123,8 @@ class SweepPlan:
             traces=self.traces[trace : trace + 1],
             policies=self.policies[policy : policy + 1],
             combinations=tuple(self.combinations[self.place(point)[2]] for point in points),
+            sampled=(),
+            different_arguments=(),
         )
 
     @cached_property

@@ -1,11 +1,12 @@
 """Makes a sweep's plan from what the command line gives, and refuses early what would fail late."""
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product, repeat
-from math import prod
+from math import isfinite, prod
 from pathlib import Path
+from typing import Any
 
 from ...schemas.errors import ConfigError, wrong_usage
 from ...schemas.topology import Topology
@@ -13,7 +14,7 @@ from ...schemas.trace_file import TraceFile, read_trace_file
 from ..machine import compatible, resolve_model
 from ..policy import resolve_policy
 from .axes import Axis, Span, Value, Varied, check_different
-from .plan import Case, SweepPlan, SweptTrace, sha256_of
+from .plan import Case, DifferentArgument, Scalar, SweepPlan, SweptTrace, sha256_of
 from .sampling import latin_hypercube
 
 MAX_POINTS = 1_000_000
@@ -60,6 +61,8 @@ def plan_sweep(
         paths=tuple(each.path for each in varied),
         combinations=_combinations(varied, sampling, len(traces) * len(policies)),
         op_logs=op_logs,
+        sampled=() if sampling is None else tuple(varied),
+        different_arguments=different_arguments([file.trace.header.arguments for file in files]),
     )
     _check_names((policy.name for policy in plan.policies), "policies")
     for trace, structure in product(range(len(traces)), dict.fromkeys(plan.structures)):
@@ -99,6 +102,31 @@ def _swept(path: Path, file: TraceFile, base: Base) -> SweptTrace:
         machine=machine,
         costs=costs,
     )
+
+
+VARIANT = "variant"
+"""The argument that says how a problem is solved, not which one; sweeps are there to compare it."""
+
+
+def different_arguments(by_trace: Sequence[Mapping[str, Any]]) -> tuple[DifferentArgument, ...]:
+    """The arguments but VARIANT of which two traces that have them have different values, by name."""
+    names = sorted({name for arguments in by_trace for name in arguments} - {VARIANT})
+    return tuple(
+        DifferentArgument(name, tuple(_scalar(arguments.get(name)) for arguments in by_trace))
+        for name in names
+        if _differ([_scalar(arguments[name]) for arguments in by_trace if name in arguments])
+    )
+
+
+def _scalar(value: Any) -> Scalar:
+    """The value as JSON can have it, and equal to itself: NaN and what is no scalar as text."""
+    is_plain = value is None or isinstance(value, (int, str))
+    is_finite = isinstance(value, float) and isfinite(value)
+    return value if is_plain or is_finite else str(value)
+
+
+def _differ(values: Sequence[Scalar]) -> bool:
+    return any(value != values[0] for value in values)
 
 
 _BREAKS_A_TABLE = frozenset({"Cc", "Cs", "Zl", "Zp"})

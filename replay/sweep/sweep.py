@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from .cases import CaseOutcome, case_outcomes
 from .chunks import Workers, chunks_of
-from .figures import COLUMNS, MAKESPAN
+from .figures import COLUMNS, MAKESPAN, VIOLATIONS
 from .journal import Journal, journal_path
-from .plan import SweepPlan
+from .plan import DifferentArgument, SweepPlan
 from .points import PointResult, Way
 from .ranking import Ranking, rankings
 from .results_file import Cell, check_results_path, write_results
@@ -24,7 +25,8 @@ class SweepOutcome:
     """What a finished sweep says of itself. `kept`: points that an earlier, stopped run had done.
 
     `followed`, `replayed`, `deadlocked` and `impossible` say how the points were evaluated, in all runs
-    together. `replaced`: whether the results took the place of a file.
+    together, and `cases` say it of each trace under each policy. `with_violations`: points. `replaced`:
+    whether the results took the place of a file. `different_arguments`: the plan's.
     """
 
     points: int
@@ -33,7 +35,10 @@ class SweepOutcome:
     replayed: int
     deadlocked: int
     impossible: int
+    with_violations: int
     replaced: bool
+    different_arguments: tuple[DifferentArgument, ...]
+    cases: list[CaseOutcome]
     rankings: list[Ranking]
 
 
@@ -63,6 +68,8 @@ def sweep(
 
 def _outcome(plan: SweepPlan, kept: int, found: list[PointResult], replaced: bool) -> SweepOutcome:
     ways = Counter(each.way for each in found)
+    makespan_ps = _whole(found, MAKESPAN)
+    violating = {point for point, count in _whole(found, VIOLATIONS).items() if count}
     return SweepOutcome(
         points=len(plan),
         kept=kept,
@@ -70,8 +77,11 @@ def _outcome(plan: SweepPlan, kept: int, found: list[PointResult], replaced: boo
         replayed=ways[Way.REPLAYED],
         deadlocked=ways[Way.DEADLOCKED],
         impossible=ways[Way.IMPOSSIBLE],
+        with_violations=len(violating),
         replaced=replaced,
-        rankings=rankings(plan, _makespans(found)),
+        different_arguments=plan.different_arguments,
+        cases=case_outcomes(plan, [each.way for each in found], makespan_ps, violating),
+        rankings=rankings(plan, makespan_ps, violating),
     )
 
 
@@ -92,8 +102,7 @@ def _row(plan: SweepPlan, result: PointResult) -> Iterator[Cell]:
     yield from result.figures
 
 
-def _makespans(found: list[PointResult]) -> dict[int, int]:
-    place = COLUMNS.index(MAKESPAN)
-    return {
-        each.point: makespan for each in found if isinstance(makespan := each.figures[place], int)
-    }
+def _whole(found: list[PointResult], column: str) -> dict[int, int]:
+    """A figure by point; those without figures have none."""
+    place = COLUMNS.index(column)
+    return {each.point: value for each in found if isinstance(value := each.figures[place], int)}

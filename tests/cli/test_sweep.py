@@ -1,10 +1,12 @@
 """`kerntape sweep`: results as a file, and what they say as text or JSON."""
 
 import json
+import re
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from kerntape.cli.main import main
 from result_rows import rows
 
 PLANNING = "pe_scheduler.plan_cycles_per_op"
@@ -16,14 +18,28 @@ def test_the_answer_says_which_way_points_took_and_where_the_ranking_flips(sweep
     code, out, err = sweep(
         "opt2.ktrace", "opt3.ktrace", "--vary", vary, "--jobs", "1", "-o", "r.csv"
     )
-    assert (code, err) == (0, "")
+    assert (code, err) == (0, "kerntape: 8 points: 2 traces, 4 combinations of values\n")
+    at = [int(row["makespan_ps"]) for row in rows()]
+    by = [per_cent(*sorted(both)) for both in zip(at[:4], at[4:], strict=True)]
     assert out.splitlines() == [
         "r.csv: 8 points",
         "0 followed along a recorded order, 8 replayed in full",
         "",
+        "points of                 followed  replayed",
+        "opt2.ktrace, strict_fifo         0         4",
+        "opt3.ktrace, strict_fifo         0         4",
+        "",
         "opt2.ktrace against opt3.ktrace, strict_fifo: faster at 2, slower at 2, equal at 0",
+        f"  faster by {by[1]} in the median, {by[0]} at most;"
+        f" slower by {by[2]} in the median, {by[3]} at most",
         f"  flips between {PLANNING} 30 and 40: opt2.ktrace below, opt3.ktrace above",
     ]
+
+
+def per_cent(faster, slower):
+    """How much longer, to a tenth; these are between 1 and 1,000."""
+    tenths = Decimal(1000) * (slower - faster) / faster
+    return f"{tenths.quantize(Decimal(1), 'ROUND_HALF_UP') / 10} %"
 
 
 def test_one_point_is_counted_as_one(sweep):
@@ -31,54 +47,117 @@ def test_one_point_is_counted_as_one(sweep):
     assert (code, out.splitlines()[0]) == (0, "r.csv: 1 point")
 
 
-def test_a_few_pairs_without_a_flip_are_told_with_their_counts_and_no_air_between(sweep):
+def test_a_few_pairs_are_told_with_their_counts_one_by_one(sweep):
     # three policies make three pairs
     policies = "strict_fifo,serial,none"
     code, out, _ = sweep("opt2.ktrace", "--hazards", policies, "--jobs", "1", "-o", "r.csv")
     assert code == 0
-    assert [line.partition(":")[0] for line in out.splitlines()[2:]] == [
-        "",
+    assert [line.partition(":")[0] for line in out.splitlines() if " against " in line] == [
         "strict_fifo against serial, opt2.ktrace",
         "strict_fifo against none, opt2.ktrace",
         "serial against none, opt2.ktrace",
     ]
 
 
-def test_many_pairs_without_a_flip_are_a_table_below_those_with_one(sweep):
+def test_a_policy_under_which_pairs_go_wrong_is_not_called_faster_without_a_word(sweep):
+    # opt2's second composite of a tile reads what the first writes, and none lets it
+    options = ("--hazards", "strict_fifo,none", "--jobs", "1", "-o", "r.csv")
+    _, out, _ = sweep("opt2.ktrace", "--vary", f"{PLANNING}=30,40", *options)
+    wrong = [row for row in rows() if int(row["hazards.violations"])]
+    assert [row["policy"] for row in wrong] == ["none", "none"]
+    lines = out.splitlines()
+    assert lines[1].endswith(" replayed in full; 2 with hazard violations")
+    assert lines[3:6] == [
+        "points of                 followed  replayed  violations at",
+        "opt2.ktrace, strict_fifo         0         2              0",
+        "opt2.ktrace, none                0         2              2",
+    ]
+    assert lines[7].endswith(": faster at 0, slower at 2, equal at 0")
+    assert lines[9] == "  points with hazard violations: 2 of none"
+
+
+def test_of_many_pairs_the_cases_and_those_that_flip_are_told(sweep):
     # two traces under three policies make 3 pairs of traces and 6 of policies, of which one flips
     vary = f"{PLANNING}=30,40"
     options = ("--hazards", "strict_fifo,serial,none", "--jobs", "1", "-o", "r.csv")
     code, out, _ = sweep("opt2.ktrace", "opt3.ktrace", "--vary", vary, *options)
     assert code == 0
-    assert out.splitlines()[2:] == [
-        "",
-        "opt2.ktrace against opt3.ktrace, strict_fifo: faster at 1, slower at 1, equal at 0",
+    lines = out.splitlines()
+    # of policies under which nothing goes wrong; opt3 is as fast under none as under strict_fifo
+    assert [cells_of(line)[:5] for line in lines[3:10]] == [
+        ["points of", "followed", "replayed", "violations at", "fastest at"],
+        ["opt2.ktrace, strict_fifo", "0", "2", "0", "1"],
+        ["opt2.ktrace, serial", "0", "2", "0", "0"],
+        ["opt2.ktrace, none", "0", "2", "2", "0"],
+        ["opt3.ktrace, strict_fifo", "0", "2", "0", "1"],
+        ["opt3.ktrace, serial", "0", "2", "0", "0"],
+        ["opt3.ktrace, none", "0", "2", "0", "1"],
+    ]
+    last = [cells_of(line)[5] for line in lines[3:10]]
+    assert (last[0], last[1], last[3]) == ("median over the best", "0 %", "–")
+    flips = "opt2.ktrace against opt3.ktrace, strict_fifo: faster at 1, slower at 1, equal at 0"
+    assert lines[11] == flips
+    assert lines[13:] == [
         f"  flips between {PLANNING} 30 and 40: opt2.ktrace below, opt3.ktrace above",
         "",
-        "8 pairs without a flip                   faster  slower  equal",
-        "opt2.ktrace against opt3.ktrace, serial       2       0      0",
-        "opt2.ktrace against opt3.ktrace, none         2       0      0",
-        "strict_fifo against serial, opt2.ktrace       2       0      0",
-        "strict_fifo against none, opt2.ktrace         0       2      0",
-        "serial against none, opt2.ktrace              0       2      0",
-        "strict_fifo against serial, opt3.ktrace       2       0      0",
-        "strict_fifo against none, opt3.ktrace         0       0      2",
-        "serial against none, opt3.ktrace              0       2      0",
+        "8 more pairs (--json has all)",
     ]
 
 
-def test_of_very_many_pairs_ten_are_told_and_the_rest_counted(sweep):
-    # samples of two parameters share no line, so that nothing flips. Two traces under six policies
-    # make 6 pairs of traces and twice 15 of policies
-    sampled = ["--vary", "hbm.latency_ns=50..150", "--vary", "clock_ghz=1..2"]
-    sampled += ["--samples", "2", "--latin-hypercube", "--hazards", "all"]
-    _, out, _ = sweep("opt2.ktrace", "opt3.ktrace", *sampled, "--jobs", "1", "-o", "r.csv")
-    lines = out.splitlines()[3:]
-    assert lines[0].split() == ["36", "pairs", "without", "a", "flip", "faster", "slower", "equal"]
-    assert len(lines) == 12
-    for line in lines[1:11]:
-        assert sum(map(int, line.split()[-3:])) == 2
-    assert lines[11] == "26 more pairs (--json has all)"
+def cells_of(line):
+    return re.split(" {2,}", line)
+
+
+def test_samples_of_several_numbers_say_which_one_decides(sweep):
+    # what opt2 plans against what opt3 dispatches; a memory's latency is much the same to both
+    ranges = ["pe_cpu.fixed_cycles=0..80", f"{PLANNING}=0..80", "hbm.latency_ns=100..101"]
+    sampled = [word for each in ranges for word in ("--vary", each)]
+    sampled += ["--samples", "40", "--latin-hypercube", "--jobs", "1", "-o", "r.csv"]
+    _, out, _ = sweep("opt2.ktrace", "opt3.ktrace", *sampled)
+    lines = out.splitlines()
+    head = next(place for place, line in enumerate(lines) if "by quarter" in line)
+    assert " ".join(lines[head].split()) == "opt2.ktrace is faster, by quarter 1st 2nd 3rd 4th"
+    assert {line.split()[0] for line in lines[head + 1 : head + 3]} == {
+        "pe_cpu.fixed_cycles",
+        PLANNING,
+    }
+    assert lines[head + 3].split()[:2] == ["hbm.latency_ns", "100..101"]
+
+    _, out, _ = sweep("opt2.ktrace", "opt3.ktrace", *sampled, "--json")
+    (ranking,) = json.loads(out)["rankings"]
+    assert [shares["path"] for shares in ranking["shares"]][2] == "hbm.latency_ns"
+    planning = next(shares for shares in ranking["shares"] if shares["path"] == PLANNING)
+    faster = {row[PLANNING]: int(row["makespan_ps"]) for row in rows()[40:]}
+    won = [int(row["makespan_ps"]) < faster[row[PLANNING]] for row in rows()[:40]]
+    for quarter, part in enumerate(planning["parts"]):
+        assert (part["low"], part["high"]) == (20 * quarter, 20 * quarter + 20)
+        inside = [
+            first
+            for first, row in zip(won, rows(), strict=False)
+            if 20 * quarter <= Decimal(row[PLANNING]) < 20 * quarter + 20
+        ]
+        assert part["first_faster"] == sum(inside)
+        assert part["first_faster"] + part["second_faster"] + part["equal"] == 10
+
+
+def test_traces_of_different_problems_are_noted(sweep, capsys):
+    kernel = ["gqa_decode", "--arg", "variant=opt3", "--arg", "s_kv=256", "--no-data"]
+    assert main(["capture", *kernel, "-o", "short.ktrace"]) == 0
+    capsys.readouterr()
+    _, out, _ = sweep("opt2.ktrace", "short.ktrace", "--jobs", "1", "-o", "r.csv")
+    # the launch works the other two out from s_kv
+    assert out.splitlines()[2] == (
+        "arguments differ, perhaps the problem too: counter 512 / 256, max_context 512 / 256,"
+        " s_kv 512 / 256"
+    )
+    _, out, _ = sweep("opt2.ktrace", "short.ktrace", "--jobs", "1", "-o", "r.csv", "--json")
+    assert json.loads(out)["different_arguments"] == {
+        "counter": [512, 256],
+        "max_context": [512, 256],
+        "s_kv": [512, 256],
+    }
+    _, out, _ = sweep("opt2.ktrace", "opt3.ktrace", "--jobs", "1", "-o", "r.csv")
+    assert "arguments" not in out
 
 
 def test_every_row_is_what_replay_says_of_the_point(sweep, replayed):
@@ -116,6 +195,8 @@ def test_json_has_stable_keys_and_every_flip(sweep):
         "opt2.ktrace", "opt3.ktrace", *vary, "--jobs", "1", "-o", "r.csv", "--json"
     )
     assert code == 0
+    at = [int(row["makespan_ps"]) for row in rows()]
+    pairs = list(zip(at[:4], at[4:], strict=True))
     answer = json.loads(out)
     assert answer == {
         "results": "r.csv",
@@ -125,7 +206,23 @@ def test_json_has_stable_keys_and_every_flip(sweep):
         "replayed": 8,
         "deadlocked": 0,
         "impossible": 0,
+        "with_violations": 0,
         "replaced": False,
+        "different_arguments": {},
+        "cases": [
+            {
+                "trace": f"{variant}.ktrace",
+                "policy": "strict_fifo",
+                "followed": 0,
+                "replayed": 4,
+                "deadlocked": 0,
+                "impossible": 0,
+                "with_violations": 0,
+                "fastest": 2,
+                "over_best_ppm": 0,
+            }
+            for variant in ("opt2", "opt3")
+        ],
         "rankings": [
             {
                 "first": "opt2.ktrace",
@@ -134,6 +231,10 @@ def test_json_has_stable_keys_and_every_flip(sweep):
                 "first_faster": 2,
                 "second_faster": 2,
                 "equal": 0,
+                "first_margin": margin_of(pairs[:2]),
+                "second_margin": margin_of(pairs[2:]),
+                "first_violating": 0,
+                "second_violating": 0,
                 "flips": [
                     {
                         "path": PLANNING,
@@ -145,9 +246,16 @@ def test_json_has_stable_keys_and_every_flip(sweep):
                     }
                     for latency in (100, 101)
                 ],
+                "shares": [],
             }
         ],
     }
+
+
+def margin_of(pairs):
+    """Of two points, in millionths rounded down; the lower of two is their median."""
+    ppm = sorted(1_000_000 * (max(pair) - min(pair)) // min(pair) for pair in pairs)
+    return {"median_ppm": ppm[0], "most_ppm": ppm[1]}
 
 
 def test_parquet_has_the_cells_of_csv(sweep):
@@ -174,7 +282,8 @@ def test_many_flips_are_counted_and_not_all_printed(sweep):
     vary += ["--vary", "topology.ipcq.depth=8"]
     _, out, _ = sweep("opt2.ktrace", "opt3.ktrace", *vary, "--jobs", "1", "-o", "r.csv")
     lines = out.splitlines()
-    assert lines[4].endswith("opt3.ktrace above, hbm.latency_ns 100, topology.ipcq.depth 8")
+    flip = next(line for line in lines if line.startswith("  flips"))
+    assert flip.endswith("opt3.ktrace above, at hbm.latency_ns 100, topology.ipcq.depth 8")
     assert lines[-1] == "  … and 2 more flips (--json has them all)"
 
 

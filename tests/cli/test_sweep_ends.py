@@ -24,6 +24,7 @@ def test_ctrl_c_says_how_to_go_on_and_the_same_command_does(sweep, monkeypatch):
     code, out, err = sweep(*command)
     assert (code, out) == (1, "")
     assert err.splitlines() == [
+        "kerntape: 40 points: 1 trace, 40 combinations of values",
         "kerntape: 1 of 40 points are kept in r.csv.partial; the same command goes on from there",
         "kerntape: interrupted",
     ]
@@ -86,7 +87,7 @@ def test_points_that_deadlock_are_a_finding(sweep):
     assert main([*capture, "-o", "twenty.ktrace"]) == 0
     vary = "topology.ipcq.depth=8,16"
     code, out, err = sweep("twenty.ktrace", "--vary", vary, "--jobs", "1", "-o", "r.csv")
-    assert (code, err) == (3, "")
+    assert (code, err) == (3, "kerntape: 2 points: 1 trace, 2 combinations of values\n")
     assert "1 replayed in full, 1 deadlocked" in out
     assert [row["status"] for row in rows()] == ["deadlock", "ok"]
     assert rows()[0]["makespan_ps"] == ""
@@ -96,7 +97,7 @@ def test_an_impossible_point_is_a_row_without_figures_and_the_others_go_on(sweep
     # at 10^-12 GHz a cycle lasts 10^15 ps, so that 2^62 ps are 4,612 of them
     vary = ["--vary", "clock_ghz=1,0.000000000001,2", "--set", "pe_cpu.fixed_cycles=5000"]
     code, out, err = sweep("opt2.ktrace", *vary, "--jobs", "1", "-o", "r.csv")
-    assert (code, err) == (0, "")
+    assert (code, err) == (0, "kerntape: 3 points: 1 trace, 3 combinations of values\n")
     assert out.splitlines()[1] == (
         "0 followed along a recorded order, 2 replayed in full,"
         " 1 impossible (times must stay below 2^62 ps)"
@@ -105,7 +106,7 @@ def test_an_impossible_point_is_a_row_without_figures_and_the_others_go_on(sweep
     assert rows()[1]["makespan_ps"] == ""
 
 
-def test_nothing_is_drawn_in_a_pipe(decodes, tmp_path):
+def test_in_a_pipe_no_bar_is_drawn_but_its_beginning_is_told(decodes, tmp_path):
     answer = subprocess.run(
         [
             sys.executable,
@@ -121,7 +122,9 @@ def test_nothing_is_drawn_in_a_pipe(decodes, tmp_path):
         timeout=120,
         check=False,
     )
-    assert (answer.returncode, answer.stderr) == (0, "")
+    told = "kerntape: 2 points: 1 trace, 2 combinations of values\n"
+    assert (answer.returncode, answer.stderr) == (0, told)
+    assert answer.stdout.startswith("r.csv: 2 points\n")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["r.csv"]
 
 
@@ -133,7 +136,7 @@ def test_traces_of_any_name_have_a_row_each(sweep, results):
     for name in names:
         Path(name).symlink_to("opt2.ktrace")
     code, out, err = sweep(*names, "--jobs", "1", "-o", results)
-    assert (code, err) == (0, "")
+    assert (code, err) == (0, "kerntape: 4 points: 4 traces\n")
     assert out.startswith(f"{results}: 4 points\n")
     if results == "r.csv":
         found = [row["trace"] for row in rows()]

@@ -1,5 +1,6 @@
 """A plan numbers its points, and refuses before anything runs what would fail in the end."""
 
+import math
 import os
 from dataclasses import replace
 from decimal import Decimal
@@ -7,7 +8,14 @@ from pathlib import Path
 
 import pytest
 from kerntape.replay.sweep.axes import Axis, Span, parse_vary
-from kerntape.replay.sweep.planning import MAX_POINTS, Base, Sampling, plan_sweep
+from kerntape.replay.sweep.plan import DifferentArgument
+from kerntape.replay.sweep.planning import (
+    MAX_POINTS,
+    Base,
+    Sampling,
+    different_arguments,
+    plan_sweep,
+)
 from kerntape.schemas.errors import ConfigError, FileError
 
 DISPATCH = parse_vary("pe_cpu.fixed_cycles=20,40")
@@ -124,3 +132,17 @@ def test_a_path_is_set_or_varied(stored, tiled, path):
 def test_a_trace_that_cannot_be_read_is_refused():
     line = refusal(plan_sweep, [Path("nowhere.ktrace")], [], policies=["none"])
     assert line.startswith("nowhere.ktrace: ")
+
+
+def test_arguments_differ_where_two_traces_that_have_them_have_other_values():
+    traces = [
+        {"variant": "opt2", "rows": 32, "scale": math.nan, "mask": None, "own": 1, "shape": [1]},
+        {"variant": "opt3", "rows": 32, "scale": math.nan, "mask": True, "shape": [2]},
+        {"variant": "opt3", "rows": 30, "scale": math.nan, "mask": True, "shape": [2]},
+    ]
+    assert different_arguments(traces) == (
+        DifferentArgument("mask", (None, True, True)),
+        DifferentArgument("rows", (32, 32, 30)),
+        DifferentArgument("shape", ("[1]", "[2]", "[2]")),
+    )
+    assert different_arguments(traces[:1]) == ()

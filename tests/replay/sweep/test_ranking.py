@@ -3,6 +3,7 @@
 from decimal import Decimal
 
 from kerntape.replay.sweep.axes import parse_vary
+from kerntape.replay.sweep.margins import Margin
 from kerntape.replay.sweep.planning import Sampling
 from kerntape.replay.sweep.ranking import Flip, _lines, rankings
 
@@ -24,6 +25,9 @@ def test_one_parameter_flips_between_neighbours_by_value_not_by_the_order_given(
     (ranking,) = rankings(plan, makespans([9, 3, 5], [7, 6, 6]))
     assert (ranking.first, ranking.second, ranking.under) == ("a.ktrace", "b.ktrace", "strict_fifo")
     assert (ranking.first_faster, ranking.second_faster, ranking.equal) == (2, 1, 0)
+    # 5 to 6 is 20 % longer, 3 to 6 100 %: the lower of the two is the median; 7 to 9 is 2/7
+    assert ranking.first_margin == Margin(200_000, 1_000_000)
+    assert ranking.second_margin == Margin(285_714, 285_714)
     low, high = Decimal(20), Decimal(40)
     assert ranking.flips == (Flip("pe_cpu.fixed_cycles", low, high, "a.ktrace", "b.ktrace", at=()),)
 
@@ -36,6 +40,7 @@ def test_a_tie_is_in_favour_of_nobody_and_is_passed_over(plan_of, tiled, shorter
     assert [(flip.low, flip.high) for flip in ranking.flips] == [(10, 40)]
     (ranking,) = rankings(plan, makespans([6, 3, 6], [7, 6, 6]))
     assert ranking.flips == ()
+    assert ranking.second_margin is None
 
 
 def test_several_parameters_have_a_line_along_each_for_every_combination_of_the_others(
@@ -91,3 +96,33 @@ def test_samples_of_several_parameters_share_no_line(plan_of, tiled, shorter):
     (ranking,) = rankings(plan, {point: point % 3 for point in range(100)})
     assert ranking.first_faster + ranking.second_faster + ranking.equal == 50
     assert ranking.flips == ()
+
+
+def test_samples_of_several_parameters_have_shares_instead(plan_of, tiled, shorter):
+    both = {"a.ktrace": tiled, "b.ktrace": shorter}
+    spans = [parse_vary("pe_cpu.fixed_cycles=0..80"), parse_vary("hbm.latency_ns=1..1000")]
+    plan = plan_of(both, *spans, sampling=Sampling(40, seed=0))
+    # a takes ten times the latency, b 5005: a wins below 500.5, which is half of the range. Of forty
+    # samples each quarter has ten
+    times_ten = [int(10 * latency) for _, latency in plan.combinations]
+    (ranking,) = rankings(plan, makespans(times_ten, [5005] * 40))
+    latency, cycles = ranking.shares
+    assert (latency.path, cycles.path) == ("hbm.latency_ns", "pe_cpu.fixed_cycles")
+    assert [part.first_faster for part in latency.parts] == [10, 10, 0, 0]
+    assert [part.second_faster for part in latency.parts] == [0, 0, 10, 10]
+    assert sum(part.first_faster for part in cycles.parts) == 20
+
+
+def test_one_sampled_parameter_and_a_grid_have_no_shares(plan_of, tiled, shorter):
+    both = {"a.ktrace": tiled, "b.ktrace": shorter}
+    sampled = plan_of(both, DISPATCH, sampling=Sampling(3, seed=0))
+    for plan in (sampled, plan_of(both, DISPATCH, WIDTH)):
+        (ranking,) = rankings(plan, dict.fromkeys(range(len(plan)), 1))
+        assert ranking.shares == ()
+
+
+def test_points_with_violations_are_counted_of_each_contender(plan_of, tiled):
+    # points 0 to 2 are of none, 3 to 5 of serial
+    plan = plan_of(tiled, DISPATCH, policies=["none", "serial"])
+    (ranking,) = rankings(plan, makespans([1, 1, 1], [2, 2, 2]), violating={0, 2, 4})
+    assert (ranking.first_violating, ranking.second_violating) == (2, 1)

@@ -146,7 +146,7 @@ def test_a_trace_that_changes_while_it_is_swept_ends_the_sweep(
 
 
 def test_ctrl_c_when_every_point_is_done_costs_none(plan_of, tiled, tmp_path, monkeypatch):
-    def interrupted(plan, makespan_ps):
+    def interrupted(*_):
         raise StoppedError
 
     plan, results = plan_of(tiled, MANY), tmp_path / "r.csv"

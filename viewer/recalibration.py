@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from ..replay.compiled_runner import is_compiled
 from ..replay.durations import durations
 from ..replay.parameters import parameters_used
 from ..replay.policy import resolve_policy, shipped_policies
@@ -21,6 +22,11 @@ from .newest import Newest
 
 FACTORS = (Fraction(5, 4), Fraction(3, 2), Fraction(2), Fraction(4))
 """How many times faster each block is tried."""
+
+NOT_COMPILED = (
+    "every replay is slow here, up to a hundred times: the engine is not compiled"
+    " (no C compiler when kerntape was installed)"
+)
 
 MOST_PREPARED = 3
 """The trace as lowered for so many policies, those asked for last, is kept: 6 MB for 115,000 stages."""
@@ -50,15 +56,27 @@ class Recalibration:
         self.knows_parameters = False
         self.worths = Worths()
         self.complaint = ""
-        self._replayed = self.settings
+        self._replayed = self._answered = self.settings
         self._prepared: list[Prepared] = []
         self._newest = Newest()
         self._newest.wish()
 
     @property
+    def slow_words(self) -> str:
+        """Why replays are slow; '' where they are not."""
+        return "" if is_compiled() else NOT_COMPILED
+
+    @property
     def is_waiting(self) -> bool:
         """Whether newer settings are still to be replayed."""
         return self._newest.is_wished
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether the newest settings, even if those before were alike, are neither replayed nor
+        complained of yet.
+        """
+        return self._answered is not self.settings
 
     def policies(self) -> list[HazardPolicy]:
         """The shipped ones."""
@@ -77,15 +95,16 @@ class Recalibration:
         """Replays until nothing newer is asked for, then measures; `tell` after every result."""
         while True:
             while self._newest.take():
-                self._replay()
+                settings = self.settings
+                self._replay(settings)
+                self._answered = settings
                 self.knows_parameters = True
                 tell()
             self._measure(tell, is_cancelled)
             if self._newest.may_end(is_cancelled=is_cancelled()):
                 return
 
-    def _replay(self) -> None:
-        settings = self.settings
+    def _replay(self, settings: Settings) -> None:
         if self.knows_parameters and settings == self._replayed:
             self.complaint = ""  # what was measured is as true as before
             return

@@ -37,6 +37,14 @@ def pressed_keys_are_quick() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def screens_are_as_with_a_compiled_engine() -> Iterator[None]:
+    """What a screen shows is the same wherever the tests run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("kerntape.viewer.recalibration.is_compiled", lambda: True)
+        yield
+
+
 @pytest.fixture(scope="session")
 def decode() -> Timeline:
     """A flash-decode loop of four tiles on one PE: 243 stages over 1.76 µs."""

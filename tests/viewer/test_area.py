@@ -138,3 +138,74 @@ def test_an_area_without_a_stage_says_so():
     index, hazards = indexed(timeline_of_intervals([0], [5]))
     text = "".join(span.text for line in lines_of(index, hazards, (50, 60), 60) for span in line)
     assert text.count("nothing ran here") == 2
+
+
+def covered_ps(spans):
+    """The length of the union of spans, instant by instant of their edges."""
+    edges = sorted({edge for span in spans for edge in span})
+    return sum(
+        until - since
+        for since, until in pairwise(edges)
+        if any(start <= since and until <= end for start, end in spans)
+    )
+
+
+@pytest.mark.parametrize("figures", [figures_by_kind, figures_by_lane])
+@pytest.mark.parametrize("part", [(0, 8), (1, 2), (3, 8), (5, 6)])
+def test_figures_of_a_run_are_what_going_through_its_stages_one_by_one_gives(opt2, figures, part):
+    index, hazards = indexed(opt2)
+    from_ps, to_ps = area = tuple(opt2.makespan_ps * eighth // 8 for eighth in part)
+    engines, kinds = opt2.stages.engine.tolist(), opt2.stages.kind.tolist()
+    spans = [*zip(opt2.start_ps.tolist(), opt2.end_ps.tolist(), strict=True)]
+    groups = {}
+    for stage in in_area(index, area).tolist():
+        key = kinds[stage] if figures is figures_by_kind else engines[stage]
+        groups.setdefault(key, []).append(stage)
+    expected = []
+    for stages in groups.values():
+        lanes, clipped = {}, []
+        for stage in stages:
+            start, end = spans[stage]
+            clipped.append((max(start, from_ps), min(end, to_ps)))
+            lanes.setdefault(engines[stage], []).append(clipped[-1])
+        busy_ps = sum(map(covered_ps, lanes.values()))
+        lasting = sorted(spans[stage][1] - spans[stage][0] for stage in stages)
+        figure = (
+            len(stages),
+            sum(end - start for start, end in clipped),
+            lasting[-(-len(lasting) * 50 // 100) - 1],
+            lasting[-(-len(lasting) * 99 // 100) - 1],
+            1000 * busy_ps // ((to_ps - from_ps) * len(lanes)),
+        )
+        expected.append(figure)
+    found = [
+        (one.count, one.sum_ps, one.p50_ps, one.p99_ps, one.busy_permille)
+        for one in figures(index, hazards, area)
+        if one.count
+    ]
+    assert sorted(found) == sorted(expected)
+
+
+@pytest.mark.parametrize("figures", [figures_by_kind, figures_by_lane])
+def test_it_is_told_how_far_the_adding_up_is(figures):
+    # 3 CPU, 2 TCM, 2 GEMM and 1 MATH stage: 8 of them
+    index, hazards = indexed(two_commands().build())
+    told = []
+    figures(index, hazards, (0, 96_000), lambda *how_far: told.append(how_far))
+    assert told[0] == (0, 8)
+    assert told == sorted(told)
+    assert {total for _, total in told} == {8}
+
+
+@pytest.mark.parametrize("figures", [figures_by_kind, figures_by_lane])
+def test_whoever_is_told_can_end_it(figures):
+    index, hazards = indexed(two_commands().build())
+    told = []
+
+    def end(done, total):
+        told.append(done)
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        figures(index, hazards, (0, 96_000), end)
+    assert told == [0]

@@ -33,6 +33,7 @@ from kerntape.viewer.model.comparing_lines import (
 from kerntape.viewer.model.index import TimelineIndex
 from kerntape.viewer.model.look import select
 from kerntape.viewer.model.text import line_cells
+from kerntape.viewer.model.words import stage_name
 from painted_text import line_text
 from timeline_builder import decode_like, topology, two_commands
 
@@ -98,6 +99,18 @@ def test_a_timeline_beside_itself_has_no_divergence():
     pair = first_pair(comparison)
     assert to_divergence(comparison, pair) == pair
     assert comparison.change_ps == 0
+
+
+def test_the_stage_under_the_cursor_is_named_where_the_moment_is_another_ones(opt2, opt3):
+    by_tiles = Comparison(TimelineIndex(opt2, "opt2"), TimelineIndex(opt3, "opt3"))
+    first = first_pair(by_tiles)
+    later = moved(by_tiles, first, lambda index, look: select(index, look, 3))
+    for pair, stage in ((first, 0), (later, 3)):
+        line = "".join(span.text for span in lead_lines(by_tiles, pair, 100)[-1])
+        assert line.startswith(f" {moment_words(by_tiles, pair)} ")
+        assert line.endswith(f"  {stage_name(by_tiles.sides[UPPER], stage)} ")
+    narrow = "".join(span.text for span in lead_lines(by_tiles, later, 36)[-1])
+    assert narrow.strip() == moment_words(by_tiles, later)  # no room for ten cells of a name
 
 
 def test_different_kernels_meet_at_the_last_tile_that_both_have_used(opt2, opt3):

@@ -1,15 +1,26 @@
 """A replay that ends while a list is open: what is chosen there is of the run that it lists."""
 
+import gc
 import threading
+import weakref
 
 import pytest
+from kerntape.schemas.errors import KerntapeError
 from kerntape.viewer import recalibration
 from kerntape.viewer.model import path_list
 from kerntape.viewer.model.carried import same_stage
 from kerntape.viewer.model.hazards import HazardIndex
 from kerntape.viewer.model.index import TimelineIndex
 from kerntape.viewer.model.look import select
-from kerntape.viewer.screens.other_views import NEWER, NEWER_WITHOUT_IT
+from kerntape.viewer.screens.compare import CompareScreen
+from kerntape.viewer.screens.hazards import HazardPanel
+from kerntape.viewer.screens.other_views import (
+    COMPARES_NOT,
+    COMPARES_THEN,
+    NEWER,
+    NEWER_WITHOUT_IT,
+    NOTHING_TO_COMPARE,
+)
 from painted_text import last_line
 
 
@@ -127,3 +138,102 @@ def test_a_run_that_was_not_kept_back_takes_its_place_without_a_word(drive, opt2
         assert last_line(screen).startswith(", . stage")
 
     drive(opt2, scenario)
+
+
+AT_ONCE = ("c", "right", "x")
+"""A first turn, and the comparison of what it leads to."""
+
+
+def test_the_first_turn_is_compared_as_soon_as_it_is_replayed(drive, opt2, gate):
+    async def scenario(pilot, screen):
+        base = screen.index.timeline
+        await pilot.press(*AT_ONCE)
+        await pilot.pause()
+        assert pilot.app.screen is screen
+        assert last_line(screen) == COMPARES_THEN
+        await replayed(pilot, gate)
+        assert isinstance(pilot.app.screen, CompareScreen)
+        upper, lower = pilot.app.screen.comparison.sides
+        assert upper.timeline is base
+        assert lower.timeline is screen.index.timeline is screen.others.recalibration.timeline
+
+    drive(opt2, scenario)
+
+
+def test_a_comparison_that_waits_is_of_the_newest_turn(drive, opt2, gate):
+    async def scenario(pilot, screen):
+        await pilot.press(*AT_ONCE, "c", "right", "x")
+        await replayed(pilot, gate)
+        assert isinstance(pilot.app.screen, CompareScreen)
+        lower = pilot.app.screen.comparison.sides[1]
+        assert lower.timeline.policy == screen.others.recalibration.settings.policy
+
+    drive(opt2, scenario)
+
+
+def test_numbers_put_back_meanwhile_leave_nothing_to_compare(drive, opt2, gate):
+    async def scenario(pilot, screen):
+        await pilot.press(*AT_ONCE, "c", "R", "x")
+        await replayed(pilot, gate)
+        assert pilot.app.screen is screen
+        assert last_line(screen) == NOTHING_TO_COMPARE
+
+    drive(opt2, scenario)
+
+
+def test_esc_takes_a_comparison_back_that_waits(drive, opt2, gate):
+    async def scenario(pilot, screen):
+        await pilot.press(*AT_ONCE, "escape")
+        assert last_line(screen) == COMPARES_NOT
+        await replayed(pilot, gate)
+        assert pilot.app.screen is screen
+
+    drive(opt2, scenario)
+
+
+def test_what_was_opened_since_is_not_left_for_a_comparison(drive, opt2, gate):
+    async def scenario(pilot, screen):
+        await pilot.press(*AT_ONCE, "tab")
+        await replayed(pilot, gate)
+        assert isinstance(pilot.app.screen, HazardPanel)
+        await pilot.press("escape")
+        await pilot.pause()
+        assert pilot.app.screen is screen
+
+    drive(opt2, scenario)
+
+
+def test_a_comparison_of_what_cannot_be_replayed_is_not_waited_for(drive, opt2, gate, monkeypatch):
+    def refused(*arguments):
+        assert gate.wait(20)
+        raise KerntapeError("it must be shorter")
+
+    monkeypatch.setattr(recalibration, "time", refused)
+
+    async def scenario(pilot, screen):
+        await pilot.press(*AT_ONCE)
+        await replayed(pilot, gate)
+        assert pilot.app.screen is screen
+        assert last_line(screen) == "nothing new to compare with: it must be shorter"
+
+    drive(opt2, scenario)
+
+
+def test_a_run_that_another_took_the_place_of_is_let_go_of_at_once(drive, opt2, gate):
+    async def scenario(pilot, screen):
+        gate.set()
+        runs = []
+        for _ in range(3):
+            await turned(pilot)
+            await pilot.press("c")  # a panel closed, whose widgets knew the run before
+            await replayed(pilot, gate)
+            await pilot.press("escape")
+            runs.append(weakref.ref(screen.index))
+        assert [run() is None for run in runs] == [True, True, False]
+
+    gc.collect()
+    gc.disable()  # which would find it in its own time, long after so much memory is short
+    try:
+        drive(opt2, scenario)
+    finally:
+        gc.enable()

@@ -5,12 +5,13 @@ its time inside; the percentiles are of whole durations, by nearest rank. A haza
 begins there, though the stage that was held starts later: its kind and lane are listed without stages.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
-from ...schemas.columns import Bools, Int64s
+from ...schemas.columns import Bools, Int16s, Int32s, Int64s, offsets_of
 from ...schemas.hazards import Outcome
 from ...schemas.stages import StageKind
 from . import times
@@ -26,6 +27,13 @@ Area = tuple[int, int]
 NAME_CELLS = 24
 COLUMNS = ("count", "sum", "p50", "p99", "busy", "hazards")
 COLUMN_CELLS = (8, 12, 12, 12, 8, 9)
+
+Watch = Callable[[int, int], None]
+"""Told again and again how many of how many stages are added up; what it raises ends that."""
+
+
+def unwatched(done: int, total: int) -> None:
+    """Goes on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,69 +56,95 @@ class Figures:
 
 def in_area(index: TimelineIndex, area: Area) -> Int64s:
     """The stages of an area, by id."""
+    return np.flatnonzero(_is_in_area(index, area))
+
+
+def _is_in_area(index: TimelineIndex, area: Area) -> Bools:
+    """Per stage, whether it belongs to an area."""
     starts, ends = index.timeline.start_ps, index.timeline.end_ps
     from_ps, to_ps = area
-    inside = (starts < to_ps) & ((ends > from_ps) | ((ends == starts) & (starts >= from_ps)))
-    return np.flatnonzero(inside)
+    is_inside: Bools = (starts < to_ps) & (
+        (ends > from_ps) | ((ends == starts) & (starts >= from_ps))
+    )
+    return is_inside
 
 
-def figures_by_kind(index: TimelineIndex, hazards: HazardIndex, area: Area) -> list[Figures]:
+def figures_by_kind(
+    index: TimelineIndex, hazards: HazardIndex, area: Area, watch: Watch = unwatched
+) -> list[Figures]:
     """Per kind of stage that the area holds, or whose hazards it does, the longest sum first."""
-    stages = in_area(index, area)
-    kinds, lanes = index.timeline.stages.kind[stages], index.timeline.stages.engine[stages]
-    met = _hazard_kinds(index, hazards, area)
-    found = []
-    for kind in np.union1d(kinds, met[1]).tolist():
-        mine = kinds == kind
-        servers = max(len(np.unique(lanes[mine])), 1)
-        title, paint = KIND_WORDS[StageKind(kind)], tone(KIND_PAINTS[StageKind(kind)])
-        counts = _by_outcome(met[0][met[1] == kind])
-        found.append(_figures(index, stages[mine], area, servers, (title, paint), counts))
+    inside = _inside(index, area)
+    outcomes, hazard_kinds, _ = _hazard_kinds(index, hazards, area)
+    is_there = np.bincount(inside.kinds, minlength=len(StageKind)).astype(np.bool_)
+    is_there[hazard_kinds] = True
+    found, done = [], 0
+    for kind in np.flatnonzero(is_there).tolist():
+        watch(done, len(inside.kinds))
+        mine = inside.of(np.flatnonzero(inside.kinds == kind))
+        counts = _by_outcome(outcomes[hazard_kinds == kind])
+        title = (KIND_WORDS[StageKind(kind)], tone(KIND_PAINTS[StageKind(kind)]))
+        found.append(_figures(mine, area, title, counts))
+        done += len(mine.kinds)
     return sorted(found, key=lambda one: (-one.sum_ps, one.name))
 
 
-def figures_by_lane(index: TimelineIndex, hazards: HazardIndex, area: Area) -> list[Figures]:
+def figures_by_lane(
+    index: TimelineIndex, hazards: HazardIndex, area: Area, watch: Watch = unwatched
+) -> list[Figures]:
     """Per lane that does something in the area, or meets a hazard there, from top to bottom."""
-    stages = in_area(index, area)
-    lanes = index.timeline.stages.engine[stages]
-    order = np.argsort(lanes, kind="stable")
-    stages, lanes = stages[order], lanes[order]
+    inside = _inside(index, area)
+    offsets = offsets_of(np.bincount(inside.lanes, minlength=len(index.lanes)))
     outcomes, _, hazard_lanes = _hazard_kinds(index, hazards, area)
-    found = []
+    met = np.zeros((len(index.lanes), len(Outcome)), dtype=np.int64)
+    np.add.at(met, (hazard_lanes, outcomes), 1)
+    found, done = [], 0
     for lane, name in lane_names(index).items():
-        first, past = np.searchsorted(lanes, [lane, lane + 1])
-        counts = _by_outcome(outcomes[hazard_lanes == lane])
-        if first == past and not any(counts):
-            continue
-        found.append(_figures(index, stages[first:past], area, 1, (name, TEXT), counts))
+        watch(done, len(inside.kinds))
+        mine = inside.of(slice(int(offsets[lane]), int(offsets[lane + 1])))
+        counts = tuple(met[lane].tolist())
+        if len(mine.kinds) or any(counts):
+            found.append(_figures(mine, area, (name, TEXT), counts))
+        done += len(mine.kinds)
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class _Inside:
+    """Some stages in the order (lane, start): per stage its lane, kind, start and end."""
+
+    lanes: Int32s
+    kinds: Int16s
+    starts: Int64s
+    ends: Int64s
+
+    def of(self, which: Int64s | slice) -> "_Inside":
+        """Some of them, in the same order."""
+        return _Inside(self.lanes[which], self.kinds[which], self.starts[which], self.ends[which])
+
+
+def _inside(index: TimelineIndex, area: Area) -> _Inside:
+    """The stages of an area."""
+    timeline, sorted_ids = index.timeline, index.lanes.sorted()[0]
+    ids = sorted_ids[_is_in_area(index, area)[sorted_ids]]
+    columns = timeline.stages
+    return _Inside(
+        columns.engine[ids], columns.kind[ids], timeline.start_ps[ids], timeline.end_ps[ids]
+    )
+
+
 def _figures(
-    index: TimelineIndex,
-    stages: Int64s,
-    area: Area,
-    servers: int,
-    title: tuple[str, int],
-    hazards: tuple[int, ...],
+    stages: _Inside, area: Area, title: tuple[str, int], hazards: tuple[int, ...]
 ) -> Figures:
-    starts, ends = index.timeline.start_ps[stages], index.timeline.end_ps[stages]
-    lasting = np.sort(ends - starts)
-    inside = ends.clip(None, area[1]) - starts.clip(area[0], None)
-    covered = _covered_ps(index, stages, area)
-    permille = (1000 * covered) // ((area[1] - area[0]) * servers)
+    from_ps, to_ps = area
+    lasting = np.sort(stages.ends - stages.starts)
+    starts, ends = np.maximum(stages.starts, from_ps), np.minimum(stages.ends, to_ps)
+    begins = np.flatnonzero(stages.lanes[1:] != stages.lanes[:-1]) + 1
+    servers = len(begins) + 1
+    permille = (1000 * _covered_ps(starts, ends, begins)) // ((to_ps - from_ps) * servers)
     name, looks = title
     p50_ps, p99_ps = (percentile(lasting, one) if len(lasting) else 0 for one in (50, 99))
-    return Figures(
-        name,
-        looks,
-        len(stages),
-        int(inside.sum()),
-        p50_ps,
-        p99_ps,
-        permille,
-        hazards,
-    )
+    in_all_ps = int((ends - starts).sum())
+    return Figures(name, looks, len(lasting), in_all_ps, p50_ps, p99_ps, permille, hazards)
 
 
 def percentile(lasting: Int64s, percent: int) -> int:
@@ -118,17 +152,19 @@ def percentile(lasting: Int64s, percent: int) -> int:
     return int(lasting[max(-(-len(lasting) * percent // 100), 1) - 1])
 
 
-def _covered_ps(index: TimelineIndex, stages: Int64s, area: Area) -> int:
-    """The time inside the area that the stages cover, each instant of each lane once."""
-    lanes = index.timeline.stages.engine[stages]
-    starts = index.timeline.start_ps[stages].clip(area[0], area[1])
-    ends = index.timeline.end_ps[stages].clip(area[0], area[1])
-    order = np.lexsort((starts, lanes))
-    lanes, starts, ends = lanes[order], starts[order], ends[order]
+def _covered_ps(starts: Int64s, ends: Int64s, begins: Int64s) -> int:
+    """The time that stages in the order (lane, start) cover, each instant of each lane once; `begins` is
+    where each lane but the first does.
+    """
+    follows = np.ones(len(starts), dtype=np.bool_)
+    follows[begins] = follows[:1] = False
+    if not (follows[1:] & (starts[1:] < ends[:-1])).any():
+        return int((ends - starts).sum())
     total = 0
-    for mine in np.split(np.arange(len(lanes)), np.flatnonzero(np.diff(lanes)) + 1):
-        before = np.maximum.accumulate(np.concatenate((starts[mine][:1], ends[mine][:-1])))
-        total += int((ends[mine] - np.maximum(starts[mine], before)).clip(0).sum())
+    for first, past in pairwise((0, *begins.tolist(), len(starts))):
+        mine, until = starts[first:past], np.maximum.accumulate(ends[first:past])
+        before = np.concatenate((mine[:1], until[:-1]))
+        total += int(np.maximum(until - np.maximum(mine, before), 0).sum())
     return total
 
 

@@ -11,12 +11,13 @@ from .cells import LEVELS
 from .changes import signed_percent
 from .comparing import LOWER, UPPER, Comparison, Pair, leads
 from .frame import lane_axis
+from .index import NO_STAGE
 from .lanes import BLOCK_TITLES
 from .lists import ALL_SEEN, Unseen, scroll_top
 from .marking import delta_words
-from .text import Line, Span, fit, fit_line, printable, spread
+from .text import Line, Span, cells, cut, fit, fit_line, printable, spread
 from .tones import ACCENT, FAINT, MUTED, STRONG, TEXT, Paint, tone
-from .words import KIND_WORDS
+from .words import KIND_WORDS, stage_name
 
 AHEAD = ("upper ahead", "lower ahead")
 """The titles of the two lanes of the lead."""
@@ -81,7 +82,18 @@ def lead_lines(comparison: Comparison, pair: Pair, width: int) -> list[Line]:
         mine = np.maximum(lead if side == UPPER else -lead, 0)
         title = Span(fit(f" {AHEAD[side]}", label_cells), FAINT)
         lines.append(fit_line((title, Span(_bars(mine, highest), tone(paint))), width))
-    return [*lines, fit_line((Span(f" {moment_words(comparison, pair)}", STRONG),), width)]
+    return [*lines, _moment_line(comparison, pair, width)]
+
+
+def _moment_line(comparison: Comparison, pair: Pair, width: int) -> Line:
+    """The lead; at the right end the stage under the cursor, where the moment is another one's."""
+    words = Span(f" {moment_words(comparison, pair)}", STRONG)
+    room = width - cells(words.text) - len("   ")
+    stage = pair.look.stage
+    if stage == NO_STAGE or comparison.alignment.unit is Unit.STAGE or room < LEAST_NAME_CELLS:
+        return fit_line((words,), width)
+    name = cut(printable(stage_name(comparison.sides[pair.active], stage)), room)
+    return spread((words,), (Span(f"  {name} ", MUTED),), width)
 
 
 def _bars(lead_ps: np.ndarray, highest_ps: int) -> str:

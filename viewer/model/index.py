@@ -86,11 +86,16 @@ class TimelineIndex:
 
         A second thread that asks meanwhile waits for it.
         """
-        if what not in self._kept:
+        kept = self._kept
+        if what not in kept:
             with self._locks.setdefault(what, threading.RLock()):
-                if what not in self._kept:
-                    self._kept[what] = work()
-        return cast(Kept, self._kept[what])
+                if what not in kept:
+                    kept[what] = work()
+        return cast(Kept, kept[what])
+
+    def forget(self) -> None:
+        """Lets go of those results: they refer to this timeline, which would outlive its use by that."""
+        self._kept = {}
 
     @cached_property
     def tree(self) -> Tree:

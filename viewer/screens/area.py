@@ -1,8 +1,10 @@
 """The area's figures: added up in a thread, so that no key waits for them."""
 
-from functools import partial
+import threading
 
-from ..model.area import Area, area_lines, figures_by_kind, figures_by_lane, in_area
+from textual.worker import get_current_worker
+
+from ..model.area import Area, Figures, area_lines, figures_by_kind, figures_by_lane, in_area
 from ..model.hazards import HazardIndex
 from ..model.index import TimelineIndex
 from ..model.text import Line, Span, fit_line
@@ -12,8 +14,15 @@ from .panel import Panel
 from .saving import save_stages
 
 
+class _ClosedError(Exception):
+    """Nobody looks at the figures any more."""
+
+
 class AreaPanel(Panel):
-    """Count, sum, percentiles, busy share and hazards of a range of time, per kind and per lane."""
+    """Count, sum, percentiles, busy share and hazards of a range of time, per kind and per lane.
+
+    What is added up for a panel that was closed ends, and before that nothing begins for another.
+    """
 
     KEYS = "E save its stages"
 
@@ -22,7 +31,9 @@ class AreaPanel(Panel):
         self._index = index
         self._hazards = hazards
         self._area = area
-        self._lines_for: partial[list[Line]] | None = None
+        self._percent = 0
+        self._figures: tuple[list[Figures], list[Figures]] | None = None
+        self._fitted: tuple[int, list[Line]] = (0, [])
 
     def on_mount(self) -> None:
         self.run_worker(self._add_up, thread=True)
@@ -32,15 +43,38 @@ class AreaPanel(Panel):
         save_stages(self, "area", self._index, in_area(self._index, self._area))
 
     def _add_up(self) -> None:
-        place = (self._index, self._hazards, self._area)
-        by_kind, by_lane = figures_by_kind(*place), figures_by_lane(*place)
-        shown_by(self, self._show, partial(area_lines, self._area, by_kind, by_lane))
+        worker = get_current_worker()
 
-    def _show(self, lines_for: partial[list[Line]]) -> None:
-        self._lines_for = lines_for
+        def watch(done: int, total: int, before: int) -> None:
+            if worker.is_cancelled:
+                raise _ClosedError
+            percent = before + 50 * done // max(total, 1)
+            if percent != self._percent:
+                shown_by(self, self._show_percent, percent)
+
+        place = (self._index, self._hazards, self._area)
+        with self._index.once("areas", threading.Lock):
+            try:
+                watch(0, 0, 0)
+                by_kind = figures_by_kind(*place, lambda done, total: watch(done, total, 0))
+                by_lane = figures_by_lane(*place, lambda done, total: watch(done, total, 50))
+            except _ClosedError:
+                return
+        shown_by(self, self._show, (by_kind, by_lane))
+
+    def _show_percent(self, percent: int) -> None:
+        self._percent = percent
+        self.panel.repaint()
+
+    def _show(self, figures: tuple[list[Figures], list[Figures]]) -> None:
+        self._figures = figures
         self.panel.repaint()
 
     def _area_lines(self, width: int) -> list[Line]:
-        if self._lines_for is None:
-            return [fit_line((Span("  adding up …", MUTED),), width)]
-        return self._lines_for(width)
+        """Kept: there may be a line for each of thousands of lanes."""
+        if self._figures is None:
+            words = f"  adding up, {self._percent} %" if self._percent else "  adding up …"
+            return [fit_line((Span(words, MUTED),), width)]
+        if self._fitted[0] != width:
+            self._fitted = (width, area_lines(self._area, *self._figures, width))
+        return self._fitted[1]

@@ -5,6 +5,7 @@ from functools import partial
 
 from textual.worker import get_current_worker
 
+from ..model.hazards import own_hazards
 from ..model.idle_cells import idle_times
 from ..model.index import NO_STAGE, TimelineIndex
 from ..model.look import Overlay, first_look
@@ -78,7 +79,9 @@ class Background:
 
 
 def prepare(index: TimelineIndex, lines: int = LEAST_LINES) -> None:
-    """Works out what every picture needs: the rows of the first lines, the minimap, who released whom."""
+    """Works out what every picture needs: the rows of the first lines, the minimap, who released whom,
+    the commands and where hazards are.
+    """
     look = first_look(index)
     for key in in_sight(index, look, lines):
         row = index.tree.rows[key]
@@ -89,6 +92,8 @@ def prepare(index: TimelineIndex, lines: int = LEAST_LINES) -> None:
     if len(index):
         profile_of(index)
         index.released_by(NO_STAGE)
+        hazards = own_hazards(index)
+        _ = index.commands, hazards.marks, hazards.counts
 
 
 def _idle_rows(screen: Host) -> list[Row]:

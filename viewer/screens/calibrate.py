@@ -63,7 +63,7 @@ class CalibratePanel(Panel):
         self._policies = recalibration.policies()
         self._top = self._room = 0
         self._places: tuple[int, ...] = ()
-        self._said = ""
+        self._said = recalibration.slow_words
         self._is_wrong = False
         self.chosen = row
 
@@ -134,6 +134,8 @@ class CalibratePanel(Panel):
         looks = tone(Paint.VIOLATED) if wrong or self._is_wrong else STRONG
         if not wrong and not self._said and self._recalibration.is_waiting:
             words, looks = "replaying …", MUTED
+        elif not wrong and not self._said and self._recalibration.is_behind:
+            words = self._recalibration.slow_words or words
         lines = [*wrap(printable(words), max(width - 4, 8))[:2], ""][:2]
         return [fit_line((Span(f"   {line}", looks),), width) for line in lines]
 

@@ -38,6 +38,8 @@ FOLLOWING = (CalibratePanel, AskLine, CommandLine, KeysScreen)
 """What lies over the main screen and means whatever timeline that shows by then."""
 
 NOTHING_TO_COMPARE = "nothing to compare with: name two files (view A B), or turn a number (c)"
+COMPARES_THEN = "replaying with the turned numbers: the comparison opens when that is done …"
+COMPARES_NOT = "the comparison will not open: x asks for it again"
 
 
 class Recalibrated(Message):
@@ -63,6 +65,7 @@ class OtherViews:
         self._newest = (screen.index, screen.hazards)
         self._is_late = False
         self._is_over = False
+        self._compares_then = False
         self._turning_again: tuple[Place, Look] | None = None
         self.other = other
         self.recalibration = Recalibration(screen.index.timeline)
@@ -186,7 +189,7 @@ class OtherViews:
         """
         is_newer = self._newest[0] is not self._screen.index
         if is_newer and self._is_listed:
-            self._is_late = True
+            self._is_late, self._compares_then = True, False
         elif is_newer:
             self._show_newest()
         elif self._turning_again is not None and self.recalibration.complaint:
@@ -195,6 +198,14 @@ class OtherViews:
         for panel in self._screen.app.screen_stack:
             if isinstance(panel, CalibratePanel):
                 panel.renew()
+        if self._compares_then and not self._is_replaying:
+            self._compare_now()
+
+    @property
+    def _is_replaying(self) -> bool:
+        """Whether the run with the newest numbers is still to come, or to be shown."""
+        known = self.recalibration
+        return known.is_behind or known.timeline is not self._screen.index.timeline
 
     @property
     def _is_listed(self) -> bool:
@@ -203,12 +214,14 @@ class OtherViews:
 
     def _show_newest(self) -> None:
         screen, (index, hazards) = self._screen, self._newest
-        stage = screen.look.stage
+        stage, before = screen.look.stage, screen.index
         is_lost = stage != NO_STAGE and same_stage(screen.index, index, stage) == NO_STAGE
         screen.show(
             index, hazards, self._look_in(index), keeps_words=self._turning_again is not None
         )
         self._turning_again = None
+        if before is not self._opened:
+            before.forget()
         if self._is_late:
             screen.say(NEWER_WITHOUT_IT if is_lost else NEWER)
         self._is_late = False
@@ -227,8 +240,12 @@ class OtherViews:
     # ---------------------------------------------------------------- compare
 
     def compare(self, *, is_first: bool = False) -> None:
-        """With the second file; without one, what was opened with what it was turned into."""
+        """With the second file; without one, what was opened with what was turned, once that is there."""
         screen, base = self._screen, self.recalibration.base
+        if self._is_replaying:
+            self._compares_then = True
+            screen.say(COMPARES_THEN)
+            return
         if self.other is not None:
             beside = CompareScreen(screen.index, self.other, UPPER, screen.look, is_first=is_first)
         elif screen.index.timeline is not base:
@@ -238,6 +255,19 @@ class OtherViews:
             screen.say(NOTHING_TO_COMPARE)
             return
         screen.app.push_screen(beside, self._compared)
+
+    def _compare_now(self) -> None:
+        """What was asked for before the run was there. Who has opened something since wants that."""
+        self._compares_then, complaint = False, self.recalibration.complaint
+        if complaint:
+            self._screen.say(f"nothing new to compare with: {complaint}")
+        elif len(self._screen.app.screen_stack) == 1:
+            self.compare()
+
+    def compares_not(self) -> bool:
+        """Takes back that it opens as soon as it can; False where it was not to."""
+        was, self._compares_then = self._compares_then, False
+        return was
 
     def _compared(self, stage: int | None) -> None:
         """To the stage that one has walked to, and else back to where one was."""

@@ -67,7 +67,7 @@ class PossibleHazards:
         if self._search.found is None or self._search.policy != timeline.policy:
             return own_hazards(index)
         hazards = HazardIndex(index, with_potential(timeline.hazards, self._search.found))
-        _ = hazards.by_weight  # sorted here and now, in the thread
+        _ = hazards.by_weight, hazards.marks, hazards.counts  # here and now, in the thread
         return hazards
 
     def _show_found(self, index: TimelineIndex, hazards: HazardIndex) -> bool:

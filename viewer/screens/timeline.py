@@ -29,7 +29,7 @@ from .bookmarks import Bookmarks
 from .doings import DOINGS, show_area
 from .finder import Finder
 from .left_off import LeftOff
-from .other_views import OTHER_VIEWS, OtherViews
+from .other_views import COMPARES_NOT, OTHER_VIEWS, OtherViews
 from .panel import bindings
 from .player import Player
 from .reload import Reload, Reopen
@@ -198,7 +198,10 @@ class TimelineScreen(Screen[None]):
         if self.player.is_playing:
             self.player.stop()
         elif event.key == "escape":
-            self.say("nothing is open that Esc would close: q quits")
+            was_waiting = self.others.compares_not()
+            self.say(
+                COMPARES_NOT if was_waiting else "nothing is open that Esc would close: q quits"
+            )
         else:
             self.say(no_key_words(event.key, event.character))
 

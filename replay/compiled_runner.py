@@ -6,6 +6,7 @@ sweep's processes the one that the user started.
 """
 
 import sys
+from collections.abc import Iterator
 from functools import cache
 from multiprocessing import parent_process
 from typing import Any
@@ -21,6 +22,9 @@ from .times import Times
 
 EVENTS_A_TURN = 10_000
 """How many stages end, or releases happen, before other threads, and ^C, may have a turn: a millisecond."""
+
+STAGES_A_TURN = 50_000
+"""How many stages are laid out, or their times taken, likewise."""
 
 
 def is_compiled() -> bool:
@@ -106,21 +110,28 @@ def _lay_out(
         events,
         *rooms,
     )
-    layout.count()
-    layout.lay_stages()
-    layout.lay_releases()
+    for step in (layout.count, layout.lay_stages, layout.lay_releases):
+        for first, past in _turns(len(graph)):
+            step(first, past)
 
 
 def _times(stages: int, law: engine.Law) -> Times:
     """The law's results."""
     ready_ps, start_ps, end_ps, cause = (*(_new64(stages) for _ in range(3)), _new32(stages))
-    law.take_times(ready_ps, start_ps, end_ps, cause)
+    for first, past in _turns(stages):
+        law.take_times(first, past, ready_ps, start_ps, end_ps, cause)
     return Times(
         ready_ps=np.asarray(ready_ps, dtype=np.int64),
         start_ps=np.asarray(start_ps, dtype=np.int64),
         end_ps=np.asarray(end_ps, dtype=np.int64),
         cause=np.asarray(cause, dtype=np.int32),
     )
+
+
+def _turns(stages: int) -> Iterator[tuple[int, int]]:
+    """From which stage to before which, turn by turn; without stages one turn of none."""
+    for first in range(0, max(1, stages), STAGES_A_TURN):
+        yield first, min(first + STAGES_A_TURN, stages)
 
 
 def _column(values: npt.NDArray[Any], dtype: type[np.integer]) -> Any:

@@ -42,8 +42,8 @@ cdef class Law:
     cpdef void begin(self) noexcept
     cpdef bint go_on(self, Py_ssize_t events) noexcept
     @cython.locals(stage=Py_ssize_t, end=cython.longlong)
-    cpdef void take_times(self, long long[::1] ready_ps, long long[::1] start_ps,
-                          long long[::1] end_ps, int[::1] cause) noexcept
+    cpdef void take_times(self, Py_ssize_t first, Py_ssize_t past, long long[::1] ready_ps,
+                          long long[::1] start_ps, long long[::1] end_ps, int[::1] cause) noexcept
     cdef void take_due_events(self, Py_ssize_t queue) noexcept
     @cython.locals(place=Py_ssize_t, past=Py_ssize_t)
     cdef void take_due_ends(self, Py_ssize_t queue) noexcept

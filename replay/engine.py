@@ -137,9 +137,13 @@ class Law:
             self.arbitrate()
         return self.heap_size > 0
 
-    def take_times(self, ready_ps: Ints, start_ps: Ints, end_ps: Ints, cause: Ints) -> None:
-        """The results, per stage, into columns of their own; −1 where it never came to it."""
-        for stage in range(self.stages):
+    def take_times(
+        self, first: int, past: int, ready_ps: Ints, start_ps: Ints, end_ps: Ints, cause: Ints
+    ) -> None:
+        """The results of the stages from `first` to before `past`, into columns of their own; −1 where
+        it never came to it.
+        """
+        for stage in range(first, past):
             ready_ps[stage] = self.stage[stage].ready_ps
             end = self.stage[stage].end_ps
             end_ps[stage] = end

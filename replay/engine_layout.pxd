@@ -19,14 +19,16 @@ cdef class Layout:
     cdef const signed char[::1] serves, from_start
     cdef const int[::1] engine, queue, releaser, lag_class
     cdef const long long[::1] offsets
-    cdef int first_lag
+    cdef int first_lag, rows_laid
     cdef StageFields[::1] stage
     cdef ReleaseFields[::1] row
     cdef int[::1] events, by_end, by_start
 
-    @cython.locals(stage=Py_ssize_t, queue=Py_ssize_t, release=Py_ssize_t)
-    cpdef void count(self) noexcept
+    @cython.locals(stage=Py_ssize_t, queue=Py_ssize_t)
+    cdef void clear(self) noexcept
+    @cython.locals(stage=Py_ssize_t, release=Py_ssize_t)
+    cpdef void count(self, Py_ssize_t first, Py_ssize_t past) noexcept
     @cython.locals(stage=Py_ssize_t, engine=int, row=int)
-    cpdef void lay_stages(self) noexcept
+    cpdef void lay_stages(self, Py_ssize_t first, Py_ssize_t past) noexcept
     @cython.locals(stage=Py_ssize_t, release=Py_ssize_t, releaser=Py_ssize_t, row=Py_ssize_t)
-    cpdef void lay_releases(self) noexcept
+    cpdef void lay_releases(self, Py_ssize_t first, Py_ssize_t past) noexcept

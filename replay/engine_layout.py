@@ -25,8 +25,10 @@ def built_from() -> str:
 
 
 class Layout:
-    """Lays a graph out in `stage` (one record more than there are stages) and `row`: `count`,
-    `lay_stages`, `lay_releases`, in three steps, so that other threads have their turns.
+    """Lays a graph out in `stage` (one record more than there are stages) and `row`.
+
+    In three steps, `count`, `lay_stages` and `lay_releases`, each for all stages, in order, some at a
+    time: so other threads have their turns.
 
     Per engine: `serves`, 1 where stages queue for it, else 0. Per stage: `engine` and `queue` (its
     duration class). Releases as stage_graph has them, grouped by the stage released
@@ -67,27 +69,34 @@ class Layout:
         self.events = events
         self.by_end = by_end
         self.by_start = by_start
+        self.rows_laid = 0
+        self.clear()
 
-    def count(self) -> None:
-        """How many releases each stage makes by its end and by its start, and each queue's events."""
+    def clear(self) -> None:
+        """Nothing is counted yet."""
         for stage in range(self.stages):
             self.by_end[stage] = 0
             self.by_start[stage] = 0
         for queue in range(len(self.events)):
             self.events[queue] = 0
-        for stage in range(self.stages):
+
+    def count(self, first: int, past: int) -> None:
+        """How many releases each stage makes by its end and by its start, and each queue's events: what
+        the stages from `first` to before `past` have a part in.
+        """
+        for stage in range(first, past):
             self.events[self.queue[stage]] += 1
-        for release in range(len(self.releaser)):
+        for release in range(self.offsets[first], self.offsets[past]):
             if self.from_start[release] == 0:
                 self.by_end[self.releaser[release]] += 1
             else:
                 self.by_start[self.releaser[release]] += 1
             self.events[self.first_lag + self.lag_class[release]] += 1
 
-    def lay_stages(self) -> None:
-        """Every stage's record. The counts become the rows where the stage's releases begin."""
-        row = 0
-        for stage in range(self.stages):
+    def lay_stages(self, first: int, past: int) -> None:
+        """The stages' records. The counts become the rows where a stage's releases begin."""
+        row = self.rows_laid
+        for stage in range(first, past):
             engine = self.engine[stage]
             self.stage[stage].engine = engine if self.serves[engine] == 1 else NONE
             self.stage[stage].queue = self.queue[stage]
@@ -101,11 +110,12 @@ class Layout:
             self.stage[stage].by_start = row
             row += self.by_start[stage]
             self.by_start[stage] = self.stage[stage].by_start
-        self.stage[self.stages].by_end = row
+        self.rows_laid = row
+        self.stage[past].by_end = row
 
-    def lay_releases(self) -> None:
-        """Puts every release behind those of its releaser's that stand already."""
-        for stage in range(self.stages):
+    def lay_releases(self, first: int, past: int) -> None:
+        """Puts the stages' releases behind those of their releasers' that stand already."""
+        for stage in range(first, past):
             for release in range(self.offsets[stage], self.offsets[stage + 1]):
                 releaser = self.releaser[release]
                 if self.from_start[release] == 0:

@@ -74,6 +74,7 @@ def test_stages_of_one_class_end_each_in_its_own_instant(runner):
 def test_times_are_the_same_however_often_others_have_a_turn(runner, graph):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compiled_runner, "EVENTS_A_TURN", 1)
+        patch.setattr(compiled_runner, "STAGES_A_TURN", 1)
         assert columns(runner(*graph)) == columns(simpy_runner.run(*graph))
 
 

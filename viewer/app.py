@@ -141,7 +141,7 @@ class Browser(App[None]):
         """Takes one. What a screen that it closes leads to comes before the next one."""
         if not self._keys_in_turn or self._entered_on is self.screen:
             return
-        if isinstance(self.screen, Panel) and not self.screen.takes_keys:
+        if not self._means_something(self._keys_in_turn[0]):
             return
         await self._front_is_there()
         key, screen = self._keys_in_turn.popleft(), self.screen
@@ -151,6 +151,13 @@ class Browser(App[None]):
             self._entered_on = screen if is_entered else None
         await super().on_event(key)
         self.call_next(self._take_keys)
+
+    def _means_something(self, event: events.Key | events.Paste) -> bool:
+        """Whether the screen in front knows what the key means, or that it means nothing."""
+        screen = self.screen
+        if isinstance(screen, Panel) and isinstance(event, events.Key):
+            return screen.takes(event.key)
+        return True
 
     async def _front_is_there(self) -> None:
         """Waits until the screen in front has its widgets, which takes no key."""

@@ -72,7 +72,9 @@ def test_a_key_that_comes_while_another_is_at_work_is_for_what_that_one_opens(dr
     assert drive(decode, scenario) == (1, (decode.makespan_ps + 1) // 2)
 
 
-def test_the_numbers_take_keys_when_they_are_there(drive, decode, monkeypatch):
+@pytest.fixture
+def gate(monkeypatch):
+    """Nothing is lowered before it is opened."""
     lowered, opened = recalibration.prepare, threading.Event()
 
     def late(*arguments):
@@ -80,13 +82,16 @@ def test_the_numbers_take_keys_when_they_are_there(drive, decode, monkeypatch):
         return lowered(*arguments)
 
     monkeypatch.setattr(recalibration, "prepare", late)
+    return opened
 
+
+def test_the_numbers_take_keys_when_they_are_there(drive, decode, gate):
     async def scenario(pilot, screen):
         await burst(pilot, "c", "down", "down", "right", "escape", "w")
         panel = pilot.app.screen
         assert isinstance(panel, CalibratePanel)
         assert panel.count() == 1  # the policy, which is known before
-        opened.set()
+        gate.set()
         await pilot.app.workers.wait_for_complete()
         await burst(pilot)
         assert pilot.app.screen is screen
@@ -95,6 +100,19 @@ def test_the_numbers_take_keys_when_they_are_there(drive, decode, monkeypatch):
 
     number = "pe_cpu.fixed_cycles"  # policy, clock, this one
     assert drive(decode, scenario) == ((number,), number)
+
+
+@pytest.mark.parametrize("key", ["escape", "q", "c"])
+def test_the_numbers_are_left_before_they_are_there(drive, decode, gate, key):
+    async def scenario(pilot, screen):
+        await burst(pilot, "c")
+        assert isinstance(pilot.app.screen, CalibratePanel)
+        await burst(pilot, key, "w")
+        span_ps, front = screen.look.span_ps, pilot.app.screen
+        gate.set()
+        return span_ps, front is screen
+
+    assert drive(decode, scenario) == ((decode.makespan_ps + 1) // 2, True)
 
 
 def test_shift_alone_is_no_key_that_ends_playing_or_is_told_to_be_none(drive, decode):

@@ -8,6 +8,7 @@ from textual.binding import BindingType
 
 from ...schemas.errors import FileError, KerntapeError
 from ...schemas.stages import Block
+from ..actions import named
 from ..calibration_file import SUFFIX, calibration_path, save_calibration
 from ..model.calibrate_lines import (
     NO_PLACE,
@@ -41,6 +42,8 @@ HEAD_LINES = 1
 
 DETAIL_LINES = 3
 
+CLOSING = (*named("close").keys, *named("calibrate").keys, *named("quit").keys)
+
 COMPARE = 1
 """What the panel closes with where the run is to be compared with how it was."""
 
@@ -72,10 +75,9 @@ class CalibratePanel(Panel):
         self.panel.repaint()
         self.app.post_message(TakesKeysNow())
 
-    @property
-    def takes_keys(self) -> bool:
-        """Not before there are rows to go to and numbers to turn."""
-        return self._recalibration.knows_parameters
+    def takes(self, key: str) -> bool:
+        """Before there are rows to go to and numbers to turn: only what closes it."""
+        return self._recalibration.knows_parameters or key in CLOSING
 
     def count(self) -> int:
         return len(self._calibrating().rows)

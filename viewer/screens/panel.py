@@ -73,9 +73,8 @@ class Panel(ModalScreen[int | None]):
     def compose(self) -> ComposeResult:
         yield self.panel
 
-    @property
-    def takes_keys(self) -> bool:
-        """Whether it is known what keys mean; TakesKeysNow tells when it comes to be."""
+    def takes(self, key: str) -> bool:
+        """Whether it is known what the key means; TakesKeysNow tells when it comes to be."""
         return True
 
     def count(self) -> int:

@@ -126,6 +126,7 @@ def test_what_opens_a_panel_is_answered_in_a_panel_as_by_its_key(drive, opener):
     drive(stopped, scenario)
 
 
+@pytest.mark.slow
 def test_whatever_the_summary_does_not_do_it_says_why_when_it_is_chosen(drive, decode):
     async def scenario(pilot, screen):
         await pilot.press("u")

@@ -51,25 +51,29 @@ def whole_machine(topology: Topology) -> Device:
 
 
 def chosen_device(topology: Topology, text: str) -> Device:
-    """The SIPs that `1`, `0,2` or `1-3` names, each once and in ascending order.
-
-    Raises ConfigError naming those that there are.
-    """
-    runs = [_run(part.strip(), topology.sips) for part in text.split(",")]
-    sips = tuple(chain.from_iterable(runs))
-    ascend = all(before < after for before, after in pairwise(sips))
-    if not all(runs) or not ascend:
-        last = topology.sips - 1
+    """The SIPs that the text names (`named_sips`). Raises ConfigError for one that there is not."""
+    runs = named_sips(text)
+    last = topology.sips - 1
+    if runs[-1][-1] > last:
         there_are = f"0 to {last}" if last else "0, its only one"
+        raise ConfigError(f"--device must name SIPs of {topology.name} ({there_are}), not '{text}'")
+    return Device(topology, tuple(chain.from_iterable(runs)))
+
+
+def named_sips(text: str) -> list[range]:
+    """The runs that `1`, `0,2` or `1-3` names, of whichever machine. Raises ConfigError unless they name
+    each SIP once and in ascending order.
+    """
+    runs = [_run(part.strip()) for part in text.split(",")]
+    if not all(runs) or not all(before[-1] < after[0] for before, after in pairwise(runs)):
         raise ConfigError(
-            f"--device must name SIPs of {topology.name} ({there_are}), each once and in ascending"
-            f" order, as in 1 or 0,2 or 1-3, not '{text}'"
+            "--device must name SIPs, each once and in ascending order, as in 1 or 0,2 or 1-3, not"
+            f" '{text}'"
         )
-    return Device(topology, sips)
+    return runs
 
 
-def _run(text: str, sips: int) -> range:
-    """The numbers from one to another, or one alone; none where there are no such SIPs."""
+def _run(text: str) -> range:
+    """The numbers from one to another, or one alone; none where that is not what the text says."""
     match = _RUN.fullmatch(text)
-    first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, sips)
-    return range(first, last + 1) if last < sips else range(0)
+    return range(int(match[1]), int(match[2] or match[1]) + 1) if match else range(0)

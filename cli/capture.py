@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from math import inf
 from typing import TYPE_CHECKING
 
-from .usage import number_from, sips
+from .usage import number_from
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,7 +35,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--device",
-        type=sips,
         metavar="SIPS",
         help="the SIPs that the launch may use, as 1 or 0,2 or 1-3 (default: all); a kernel's"
         " program_id(2) counts these from 0",
@@ -74,6 +73,8 @@ def run(arguments: argparse.Namespace) -> int:
     from pathlib import Path
 
     from ..capture.capture import capture
+    from ..capture.device import named_sips
+    from ..schemas.errors import wrong_usage
     from ..schemas.trace_file import write_trace
     from ..topologies.loader import resolve_topology
     from .output_files import check_output_files
@@ -81,6 +82,9 @@ def run(arguments: argparse.Namespace) -> int:
     from .working import working
 
     given = given_arguments(arguments.kernel_arguments)
+    if arguments.device is not None:
+        with wrong_usage():
+            named_sips(arguments.device)
     file = arguments.kernel.rpartition(":")[0] or arguments.kernel
     check_output_files(
         [("--output", arguments.output)],

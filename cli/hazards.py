@@ -8,7 +8,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from .flow import counted
-from .model_options import EVERY_POLICY, FILE_HELP, add_machine_options, add_policy_option
+from .model_options import (
+    EVERY_POLICY,
+    FILE_HELP,
+    add_machine_options,
+    add_policy_option,
+    policy_meaning,
+)
 
 if TYPE_CHECKING:
     from ..replay.hazards.patterns import Pair, Party, Pattern
@@ -43,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="X.ktrace",
         help=FILE_HELP,
     )
-    add_policy_option(parser, of_all="how many each that ships leaves possible")
+    add_policy_option(parser, policy_meaning("how many each that ships leaves possible"))
     add_machine_options(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 

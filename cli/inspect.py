@@ -7,9 +7,9 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from .inspect_text import inspection_text
-from .model_options import POLICY_NAMES, add_machine_options, check_one_policy
+from .model_options import add_machine_options, add_policy_option, check_one_policy
 from .printing import print_json
-from .usage import Once, number_from
+from .usage import number_from
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,12 +47,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="the first command to list (default: 0)",
     )
-    parser.add_argument(
-        *POLICY_NAMES,
-        dest="policy",
-        action=Once,
-        metavar="P",
-        help="of a trace: the policy under which to look for a deadlock (default: strict_fifo); a report"
+    add_policy_option(
+        parser,
+        "of a trace: the policy under which to look for a deadlock (default: strict_fifo); a report"
         " names the others that have none",
     )
     add_machine_options(parser, of="of a trace: ")

@@ -7,12 +7,11 @@ replayed under: what is not given stays as it is there.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..schemas.errors import UsageError
-from .usage import Once, one_of
+from .usage import Fold, Folding, once, one_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,23 +27,18 @@ RUNNERS = ("compiled", "simpy")
 
 EVERY_POLICY = "all"
 
-POLICY_NAMES = ("--hazards", "--policy")
-"""Of one option, in every command that has it."""
-
 FILE_HELP = "a trace that `kerntape capture` wrote, or a .ktimeline, which keeps the model it has"
 
 
 def add_model_options(parser: argparse.ArgumentParser, of_all: str = "") -> None:
-    """The options that choose the model of a replay. `of_all` says what the policy `all` gives, where
-    there is such an answer.
-    """
+    """The options that choose the model of a replay; `of_all` as in `policy_meaning`."""
     parser.add_argument("--calibration", metavar="C", help="a shipped calibration or a YAML file")
     add_set_option(
         parser,
         "change one number of the calibration, for example pe_cpu.fixed_cycles=20, or of the"
         " topology's structure, for example topology.ipcq.depth=4",
     )
-    add_policy_option(parser, of_all)
+    add_policy_option(parser, policy_meaning(of_all))
     add_topology_option(parser, "another machine with the trace's layout")
     parser.add_argument(
         "--runner",
@@ -60,7 +54,7 @@ def add_machine_options(parser: argparse.ArgumentParser, of: str = "") -> None:
     """
     add_topology_option(parser, f"{of}another machine with the trace's layout")
     add_set_option(
-        parser, f"{of}change structure, for example topology.ipcq.depth=4", action=_AddStructure
+        parser, f"{of}change structure, for example topology.ipcq.depth=4", fold=_with_structure
     )
 
 
@@ -69,69 +63,61 @@ def add_topology_option(parser: argparse.ArgumentParser, meaning: str) -> None:
     parser.add_argument("--topology", metavar="T", help=meaning)
 
 
-class _AddSetting(argparse.Action):
-    """One more setting. Raises as replay.machine.parsed_settings does, before any file is read."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: str | Sequence[Any] | None,
-        option_string: str | None = None,
-    ) -> None:
-        from ..replay.machine import parsed_settings
-
-        words = [*getattr(namespace, self.dest), str(values)]
-        parsed_settings(words)
-        setattr(namespace, self.dest, words)
-
-
-class _AddStructure(_AddSetting):
-    """One more setting, which must be structure."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: str | Sequence[Any] | None,
-        option_string: str | None = None,
-    ) -> None:
-        from ..replay.machine import is_structure
-
-        super().__call__(parser, namespace, values, option_string)
-        if not is_structure(str(values)):
-            raise UsageError(
-                f"--set must name structure here, as in topology.ipcq.depth=4, not '{values}';"
-                " the answer is the same under every calibration"
-            )
-
-
-def add_set_option(
-    parser: argparse.ArgumentParser, meaning: str, action: type[_AddSetting] = _AddSetting
-) -> None:
+def add_set_option(parser: argparse.ArgumentParser, meaning: str, fold: Fold | None = None) -> None:
     """The option that changes one number of the model, as often as it is given."""
     parser.add_argument(
         "--set",
         dest="settings",
-        action=action,
-        type=str,
+        action=Folding,
+        fold=fold or _with_setting,
         default=[],
         metavar="PATH=VALUE",
         help=meaning,
     )
 
 
-def add_policy_option(parser: argparse.ArgumentParser, of_all: str = "") -> None:
+def _with_setting(before: list[str], word: str) -> list[str]:
+    """One more. Raises as replay.settings.parsed_settings does, before any file is read."""
+    from ..replay.settings import parsed_settings
+
+    words = [*before, word]
+    parsed_settings(words)
+    return words
+
+
+def _with_structure(before: list[str], word: str) -> list[str]:
+    """One more, which must be structure."""
+    from ..replay.settings import is_structure
+
+    words = _with_setting(before, word)
+    if not is_structure(word):
+        raise UsageError(
+            f"--set must name structure here, as in topology.ipcq.depth=4, not '{word}';"
+            " the answer is the same under every calibration"
+        )
+    return words
+
+
+def add_policy_option(
+    parser: argparse.ArgumentParser, meaning: str, dest: str = "policy", metavar: str = "P"
+) -> None:
     """The option of both names that chooses the hazard policy; None where it is not given."""
-    every = f"; {EVERY_POLICY}: {of_all}" if of_all else ""
     parser.add_argument(
-        *POLICY_NAMES,
-        dest="policy",
-        action=Once,
-        metavar="P",
-        help=f"a shipped hazard policy or a YAML file (default: strict_fifo; of a timeline: its own)"
-        f"{every}",
+        "--hazards",
+        "--policy",
+        dest=dest,
+        action=Folding,
+        fold=once("--hazards (or --policy)"),
+        metavar=metavar,
+        help=meaning,
     )
+
+
+def policy_meaning(of_all: str = "") -> str:
+    """Of a policy for a trace or a timeline; `of_all` says what the policy `all` gives, if anything."""
+    every = f"; {EVERY_POLICY}: {of_all}" if of_all else ""
+    own = "(default: strict_fifo; of a timeline: its own)"
+    return f"a shipped hazard policy or a YAML file {own}{every}"
 
 
 def check_one_policy(policy: str | None) -> None:

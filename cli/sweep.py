@@ -6,9 +6,9 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from ..schemas.errors import UsageError, wrong_usage
-from .model_options import EVERY_POLICY, POLICY_NAMES, add_set_option, add_topology_option
+from .model_options import EVERY_POLICY, add_policy_option, add_set_option, add_topology_option
 from .printing import print_json
-from .usage import Once, number_from
+from .usage import number_from
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -68,13 +68,11 @@ def _add_what_varies(parser: argparse.ArgumentParser) -> None:
         " PATH=LOW..HIGH to sample",
     )
     parser.add_argument("--grid", metavar="FILE", help="the same as YAML: PATH: [V1, V2, …]")
-    parser.add_argument(
-        *POLICY_NAMES,
+    add_policy_option(
+        parser,
+        "hazard policies, shipped or YAML files, or 'all' (default: strict_fifo)",
         dest="policies",
-        action=Once,
-        default="strict_fifo",
         metavar="P1,P2",
-        help="hazard policies, shipped or YAML files, or 'all' (default: strict_fifo)",
     )
     parser.add_argument(
         "--samples", type=number_from(1), metavar="N", help="with --latin-hypercube: how many"
@@ -191,9 +189,11 @@ def _sampling(arguments: argparse.Namespace) -> Sampling | None:
     return Sampling(arguments.samples, arguments.seed or 0)
 
 
-def _policies(words: str) -> list[str]:
-    from ..replay.policy import shipped_policies
+def _policies(words: str | None) -> list[str]:
+    from ..replay.policy import DEFAULT_POLICY, shipped_policies
 
+    if words is None:
+        return [DEFAULT_POLICY]
     if words == EVERY_POLICY:
         return list(shipped_policies())
     names = [word.strip() for word in words.split(",")]

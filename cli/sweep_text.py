@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from .flow import flowed
 from .printing import aligned
-from .sweep_pair_text import pair_lines
+from .sweep_pair_text import margin_text, pair_lines
 
 if TYPE_CHECKING:
     from ..replay.sweep.cases import CaseOutcome
@@ -101,8 +101,6 @@ def _case_lines(cases: list[CaseOutcome], *, ranked: bool) -> list[str]:
 
 
 def _over_best_text(case: CaseOutcome) -> str:
-    from .sweep_pair_text import margin_text
-
     return "–" if case.over_best_ppm is None else margin_text(case.over_best_ppm)
 
 

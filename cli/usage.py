@@ -5,9 +5,7 @@ go together (schemas.errors.UsageError); what does not fit a file, or names noth
 """
 
 import argparse
-import re
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 from typing import Any, NoReturn
 
 from ..schemas.errors import UsageError
@@ -33,10 +31,18 @@ def _not_empty(text: str) -> str:
     return text
 
 
-class Once(argparse.Action):
-    """An option that refuses to be given twice, by one of its names or by several: which is meant?"""
+Fold = Callable[[Any, str], Any]
+"""What an option comes to: from what it was (its default, or what was given before) and what is given
+now. Raises UsageError where that cannot be.
+"""
 
-    _given: str | None = None
+
+class Folding(argparse.Action):
+    """An option whose value is what `fold` makes of all that is given, one after the other."""
+
+    def __init__(self, *names: Any, fold: Fold, **about: Any) -> None:
+        super().__init__(*names, **about)
+        self._fold = fold
 
     def __call__(
         self,
@@ -45,14 +51,22 @@ class Once(argparse.Action):
         values: str | Sequence[Any] | None,
         option_string: str | None = None,
     ) -> None:
-        given = f"{option_string} {values}"
-        if self._given is not None:
+        """Argparse's."""
+        folded = self._fold(getattr(namespace, self.dest), str(values))
+        setattr(namespace, self.dest, folded)
+
+
+def once(names: str) -> Fold:
+    """Refuses what is given a second time, by one of the option's names or another: which is meant?"""
+
+    def fold(before: str | None, given: str) -> str:
+        if before is not None:
             raise UsageError(
-                f"{self.option_strings[0]} must be given once, not as {self._given} and as {given};"
-                " leave one out"
+                f"{names} must be given once, not as '{before}' and as '{given}'; leave one out"
             )
-        self._given = given
-        setattr(namespace, self.dest, values)
+        return given
+
+    return fold
 
 
 def number_from(least: int) -> Callable[[str], int]:
@@ -75,22 +89,3 @@ def one_of(*words: str) -> Callable[[str], str]:
         return text
 
     return word
-
-
-_RUNS = re.compile(r"\s*\d{1,7}(-\d{1,7})?\s*(,\s*\d{1,7}(-\d{1,7})?\s*)*", re.ASCII)
-
-
-def sips(text: str) -> str:
-    """The type of an option that names SIPs of a machine, whichever that is."""
-    if not _RUNS.fullmatch(text) or not _ascend(text):
-        raise argparse.ArgumentTypeError(
-            f"must be SIPs, each once and in ascending order, as in 1 or 0,2 or 1-3, not '{text}'"
-        )
-    return text
-
-
-def _ascend(runs: str) -> bool:
-    ends = [list(map(int, run.split("-"))) for run in runs.split(",")]
-    return all(run[0] <= run[-1] for run in ends) and all(
-        before[-1] < after[0] for before, after in pairwise(ends)
-    )

@@ -1,15 +1,14 @@
 """Builds a calibration from its levels, each naming only what it changes.
 
 From the lowest: the shipped default, the topology's `pe_cost_model`, a calibration (shipped or a
-file), single values (`pe_cpu.fixed_cycles=20`).
+file), single values (`pe_cpu.fixed_cycles=20`, see settings).
 """
 
-from collections.abc import Iterable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Mapping
+from typing import Any
 
 from ..schemas.calibration import Calibration, CostModel
-from ..schemas.config_file import check, check_part, key_paths, leaves
-from ..schemas.errors import ConfigError, did_you_mean
+from ..schemas.config_file import check, check_part, key_paths, leaves, nested
 from ..schemas.shipped_files import read_named_yaml, shipped_names
 from ..schemas.topology import Topology
 from ..schemas.yaml_text import format_yaml
@@ -18,7 +17,7 @@ DEFAULT_CALIBRATION = "default"
 
 _PACKAGE = f"{__package__}.calibrations"
 
-Value = TypeVar("Value")
+NO_SETTINGS: Mapping[str, str] = {}
 
 
 def shipped_calibrations() -> dict[str, str]:
@@ -34,9 +33,9 @@ def read_calibration(name_or_path: str) -> Calibration:
 
 
 def resolve_calibration(
-    topology: Topology, calibration: str | None = None, settings: Sequence[str] = ()
+    topology: Topology, calibration: str | None = None, settings: Mapping[str, str] = NO_SETTINGS
 ) -> Calibration:
-    """The numbers for a replay on the topology. `settings` are `path=value` words.
+    """The numbers for a replay on the topology. `settings` are single values by dotted path.
 
     Raises ConfigError: no such calibration, an unknown key (with what was probably meant), a wrong
     or missing value; one line that names the file, or the setting, and the key.
@@ -50,23 +49,13 @@ def resolve_calibration(
     return layers.calibration()
 
 
-def with_settings(calibration: Calibration, settings: Sequence[str]) -> Calibration:
-    """A calibration with `path=value` words laid over it. Raises ConfigError as resolve_calibration does."""
+def with_settings(calibration: Calibration, settings: Mapping[str, str]) -> Calibration:
+    """A calibration with single values laid over it, by dotted path. Raises ConfigError as
+    resolve_calibration does.
+    """
     layers = _Layers(calibration.model_dump(), calibration.name, [calibration.name])
     layers.lay_settings(settings)
     return layers.calibration()
-
-
-def by_path(settings: Iterable[tuple[str, Value]]) -> dict[str, Value]:
-    """The values by path. Raises ConfigError for a path that is set twice: which one is meant?"""
-    chosen: dict[str, Value] = {}
-    for path, value in settings:
-        if path in chosen:
-            raise ConfigError(
-                f"--set: {path} must be set once, not to {chosen[path]} and to {value}; leave one out"
-            )
-        chosen[path] = value
-    return chosen
 
 
 def calibration_yaml(calibration: Calibration) -> str:
@@ -96,11 +85,10 @@ class _Layers:
         self.lay(values, str(values["name"]))
         self._where = where
 
-    def lay_settings(self, settings: Sequence[str]) -> None:
-        """Lay single values. Raises ConfigError for a path that is set twice."""
-        chosen = by_path(_parsed_setting(setting) for setting in settings)
-        for path, value in chosen.items():
-            costs = _nested(path, value)
+    def lay_settings(self, settings: Mapping[str, str]) -> None:
+        """Lay single values."""
+        for path, value in settings.items():
+            costs = nested({path: value})
             check_part(CostModel, costs, "--set")
             self.lay(costs, f"{path}={value}")
 
@@ -120,23 +108,3 @@ def _merged(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
         both = isinstance(value, dict) and isinstance(below.get(key), dict)
         merged[key] = _merged(below[key], value) if both else value
     return merged
-
-
-def _parsed_setting(setting: str) -> tuple[str, str]:
-    path, equals, value = (part.strip() for part in setting.partition("="))
-    if not (path and equals and value):
-        raise ConfigError(
-            f"--set must be PATH=VALUE, as in pe_cpu.fixed_cycles=20, not '{setting}'"
-        )
-    paths = key_paths(CostModel)
-    if path not in paths:
-        inside = [known for known in paths if known.startswith(f"{path}.")]
-        if inside:
-            raise ConfigError(f"--set {path}: names a group; set one of {', '.join(inside)}")
-        raise ConfigError(f"--set: unknown key '{path}'{did_you_mean(path, paths)}")
-    return path, value
-
-
-def _nested(path: str, value: str) -> dict[str, Any]:
-    first, dot, rest = path.partition(".")
-    return {first: _nested(rest, value) if dot else value}

@@ -1,27 +1,16 @@
 """On which machine a trace is replayed: its own, another that its commands mean the same on, or either
-with some of the structure changed that replay reads.
-
-Structure is what a setting `topology.PATH=VALUE` names: the whole numbers of a topology's PEs and queues.
+with some of the structure changed that replay reads (see settings).
 """
 
 from collections.abc import Iterator, Sequence
 
-from ..schemas.calibration import Calibration, CostModel
-from ..schemas.config_file import (
-    MAX_SIGNIFICANT_DIGITS,
-    as_exact,
-    check,
-    complaint_about_part,
-    key_paths,
-    with_values,
-)
-from ..schemas.errors import ConfigError, UsageError, did_you_mean, wrong_usage
+from ..schemas.calibration import Calibration
+from ..schemas.config_file import check, with_values
+from ..schemas.errors import ConfigError
 from ..schemas.topology import Direction, Grid, Topology
 from ..schemas.trace import Trace
-from ..schemas.yaml_text import shown
-from .calibration import by_path, resolve_calibration, with_settings
-
-TOPOLOGY = "topology."
+from .calibration import resolve_calibration, with_settings
+from .settings import LAYOUT, costs_of, parsed_settings, structure_of
 
 CAPTURE_AGAIN = "capture again on this topology"
 
@@ -46,116 +35,13 @@ def resolve_model(
     """
     machine = topology or topology_of(trace)
     chosen = parsed_settings(settings)
-    structure = {
-        path.removeprefix(TOPOLOGY): structure_value(path, value, f"--set {path}")
-        for path, value in chosen.items()
-        if is_structure(path)
-    }
-    costs = [f"{path}={value}" for path, value in chosen.items() if not is_structure(path)]
+    structure, costs = structure_of(chosen), costs_of(chosen)
     lowered_for = _with_structure(machine, structure) if structure else machine
     if topology or structure:
         lowered_for = compatible(trace, lowered_for)
     if own is not None and calibration is None:
         return lowered_for, with_settings(own, costs)
     return lowered_for, resolve_calibration(machine, calibration, costs)
-
-
-def is_structure(path: str) -> bool:
-    """Whether the path is the topology's, so that the trace must be lowered anew."""
-    return path.strip().startswith(TOPOLOGY)
-
-
-def structure_paths() -> list[str]:
-    """What a topology says with whole numbers of its PEs and queues and a replay may change."""
-    return [
-        f"{TOPOLOGY}{key}"
-        for key in key_paths(Topology)
-        if key.startswith(("pe.", "ipcq.")) and key not in _LAYOUT
-    ]
-
-
-def belongs_to_capture(path: str) -> str | None:
-    """Why a replay cannot change that structure, which the trace's commands depend on; None where that
-    is not why."""
-    key = path.removeprefix(TOPOLOGY)
-    if is_structure(path) and (key in _LAYOUT or key.split(".")[0] in _MACHINE):
-        return (
-            f"{path} must be the trace's, whose commands depend on it; capture again on a topology"
-            " with another"
-        )
-    return None
-
-
-def structure_value(path: str, entry: object, where: str) -> int:
-    """The entry as the whole number that structure at that path may be. Raises ConfigError, beginning
-    with `where`."""
-    try:
-        number = as_exact(entry.strip() if isinstance(entry, str) else entry)
-    except ValueError as error:
-        raise ConfigError(f"{where}: {error}") from None
-    if (
-        number.adjusted() >= MAX_SIGNIFICANT_DIGITS
-    ):  # before int(), which would write out 1e999999999
-        raise ConfigError(
-            f"{where}: must be a whole number of at most {MAX_SIGNIFICANT_DIGITS} digits, not"
-            f" {shown(number)}"
-        )
-    if number != number.to_integral_value():
-        raise ConfigError(f"{where}: must be a whole number, not {shown(number)}")
-    key = path.removeprefix(TOPOLOGY)
-    complaint = complaint_about_part(Topology, _nested(key, int(number)))
-    if complaint:
-        raise ConfigError(f"{where}: {complaint.removeprefix(f'{key}: ')}")
-    return int(number)
-
-
-def parsed_settings(words: Sequence[str]) -> dict[str, str]:
-    """The values of `path=value` words by path, as they are written.
-
-    Raises UsageError for a word that is none, a value that its path cannot have on any machine, and a
-    path that is set twice; ConfigError for a path that there is not, or that replay cannot change.
-    """
-    parsed = [_parsed_setting(word) for word in words]
-    with wrong_usage():
-        return by_path(parsed)
-
-
-def _parsed_setting(word: str) -> tuple[str, str]:
-    path, equals, value = (part.strip() for part in word.partition("="))
-    if not (path and equals and value):
-        example = f"{TOPOLOGY}ipcq.depth=4" if is_structure(word) else "pe_cpu.fixed_cycles=20"
-        raise UsageError(f"--set must be PATH=VALUE, as in {example}, not '{word}'")
-    _check_known(path)
-    if is_structure(path):
-        with wrong_usage():
-            structure_value(path, value, f"--set {path}")
-    else:
-        complaint = complaint_about_part(CostModel, _nested(path, value))
-        if complaint:
-            raise UsageError(f"--set: {complaint}")
-    return path, value
-
-
-def _check_known(path: str) -> None:
-    """Raises ConfigError where no setting has that path."""
-    known = structure_paths()
-    if not is_structure(path):
-        known = [*key_paths(CostModel), *known]
-    if path in known:
-        return
-    inside = [key for key in known if key.startswith(f"{path}.")]
-    if inside:
-        raise ConfigError(f"--set {path}: names a group; set one of {', '.join(inside)}")
-    captured = belongs_to_capture(path)
-    if captured:
-        raise ConfigError(f"--set: {captured}")
-    raise ConfigError(f"--set: unknown key '{path}'{did_you_mean(path, known)}")
-
-
-def _nested(path: str, value: object) -> dict[str, object]:
-    """The value at a dotted path as a YAML file would have it."""
-    first, dot, rest = path.partition(".")
-    return {first: _nested(rest, value) if dot else value}
 
 
 def _with_structure(machine: Topology, structure: dict[str, int]) -> Topology:
@@ -180,11 +66,7 @@ def _complaints(trace: Trace, captured: Topology, topology: Topology) -> Iterato
     yield from _differing(captured, topology, ("cubes", "pes"))
     yield from _missing_pes(trace, topology)
     yield from _differing_directions(trace, captured, topology)
-    yield from _differing(captured, topology, _LAYOUT)
-
-
-_MACHINE = ("sips", "cubes", "pes", "directions")
-_LAYOUT = ("pe.tcm_bytes", "pe.scratch_bytes", "pe.hbm_bytes", "pe.composite_cap_bytes")
+    yield from _differing(captured, topology, LAYOUT)
 
 
 def _differing(captured: Topology, topology: Topology, paths: Sequence[str]) -> Iterator[str]:

@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any, cast
 
 from ..schemas.calibration import Calibration, CostModel
-from ..schemas.config_file import StrictModel, check, key_paths
+from ..schemas.config_file import StrictModel, key_paths, with_values
 from .durations import EQUATIONS
 from .stage_graph import StageGraph
 
@@ -55,12 +55,6 @@ def changed(calibration: Calibration, changes: Mapping[str, Decimal | str]) -> C
 
     Raises ConfigError where a number is not what it must be (a rate of 0).
     """
-    values = calibration.model_dump()
-    for path, value in changes.items():
-        *groups, name = path.split(".")
-        group = values
-        for step in groups:
-            group = group[step]
-        group[name] = value
     told = [f"{path}={value}" for path, value in changes.items()]
-    return check(Calibration, values | {"name": " + ".join((calibration.name, *told))}, "change")
+    name = " + ".join((calibration.name, *told))
+    return with_values(calibration, {**changes, "name": name}, "change")

@@ -157,6 +157,18 @@ def leaves(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     return flat
 
 
+def nested(values: Mapping[str, object]) -> dict[str, Any]:
+    """Values by dotted path as nested mappings: the inverse of `leaves`."""
+    tree: dict[str, Any] = {}
+    for path, value in values.items():
+        *groups, key = path.split(".")
+        inside = tree
+        for group in groups:
+            inside = inside.setdefault(group, {})
+        inside[key] = value
+    return tree
+
+
 def with_values(record: Model, values: Mapping[str, object], where: str) -> Model:
     """The record with other values at some dotted paths. ConfigError where it cannot have them."""
     changed = record.model_dump()

@@ -10,16 +10,12 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ...schemas.calibration import CostModel
 from ...schemas.config_file import (
-    as_exact,
-    complaint_about_part,
-    key_paths,
     leaves,
     read_yaml,
 )
-from ...schemas.errors import ConfigError, UsageError, did_you_mean, wrong_usage
-from ..machine import belongs_to_capture, is_structure, structure_paths, structure_value
+from ...schemas.errors import ConfigError, UsageError, wrong_usage
+from ..settings import check_path, number_at
 
 Value: TypeAlias = Decimal | int
 """A calibration's number with its written value, or a whole number of the topology."""
@@ -53,7 +49,7 @@ def parse_vary(word: str) -> Varied:
     path, equals, text = (part.strip() for part in word.partition("="))
     if not (path and equals):
         raise UsageError(f"--vary must be PATH=V1,V2,… or PATH=LOW..HIGH, {_EXAMPLE}, not '{word}'")
-    _check_path(path, "--vary")
+    check_path(path, "--vary", "vary")
     with wrong_usage():
         return _varied(path, text.split(",") if text else [], "--vary")
 
@@ -68,7 +64,7 @@ def read_grid(path: Path) -> list[Varied]:
     _check_spelled_once(read, str(path))
     entries = leaves(read)
     for key in entries:
-        _check_path(key, str(path))
+        check_path(key, str(path), "vary")
     if not entries:
         raise ConfigError(f"{path}: must name at least one path to vary, {_EXAMPLE}")
     return [
@@ -89,18 +85,6 @@ def check_different(varied: Iterable[Varied]) -> None:
 def written_out(value: Value) -> str:
     """The value in plain decimal, never with an exponent."""
     return format(value, "f") if isinstance(value, Decimal) else str(value)
-
-
-def nested(values: dict[str, Value]) -> dict[str, Any]:
-    """Values by dotted path as the nested mapping that a YAML file would hold."""
-    tree: dict[str, Any] = {}
-    for path, value in values.items():
-        *groups, key = path.split(".")
-        inside = tree
-        for group in groups:
-            inside = inside.setdefault(group, {})
-        inside[key] = value
-    return tree
 
 
 def _check_spelled_once(read: dict[str, Any], where: str) -> None:
@@ -127,14 +111,14 @@ def _spellings(read: dict[str, Any]) -> Iterator[tuple[str, ...]]:
 
 
 def _varied(path: str, entries: Sequence[Any], where: str) -> Varied:
-    where = f"{where}: {path}"
+    at = f"{where}: {path}"
     if not entries:
-        raise ConfigError(f"{where}: must have at least one value, {_EXAMPLE}")
+        raise ConfigError(f"{at}: must have at least one value, {_EXAMPLE}")
     ends = _ends(entries)
-    values = tuple(_value(path, entry, where) for entry in ends or entries)
+    values = tuple(number_at(path, entry, where) for entry in ends or entries)
     if ends:
-        return _span(path, *values, where=where)
-    _check_given_once(values, where)
+        return _span(path, *values, where=at)
+    _check_given_once(values, at)
     return Axis(path, values)
 
 
@@ -161,29 +145,3 @@ def _ends(entries: Sequence[Any]) -> list[str]:
     """The two ends, if that is a range."""
     only = entries[0] if len(entries) == 1 else None
     return only.split("..", 1) if isinstance(only, str) and ".." in only else []
-
-
-def _check_path(path: str, where: str) -> None:
-    known = [*key_paths(CostModel), *structure_paths()]
-    if path in known:
-        return
-    inside = [key for key in known if key.startswith(f"{path}.")]
-    if inside:
-        raise ConfigError(f"{where}: {path}: names a group; vary one of {', '.join(inside)}")
-    captured = belongs_to_capture(path)
-    if captured:
-        raise ConfigError(f"{where}: {captured}")
-    raise ConfigError(f"{where}: unknown path '{path}'{did_you_mean(path, known)}")
-
-
-def _value(path: str, entry: Any, where: str) -> Value:
-    if is_structure(path):
-        return structure_value(path, entry, where)
-    try:
-        number = as_exact(entry.strip() if isinstance(entry, str) else entry)
-    except ValueError as error:
-        raise ConfigError(f"{where}: {error}") from None
-    complaint = complaint_about_part(CostModel, nested({path: number}))
-    if complaint:
-        raise ConfigError(f"{where}: {complaint.removeprefix(f'{path}: ')}")
-    return number or Decimal(0)  # 0e-999999999, written out, would fill the memory

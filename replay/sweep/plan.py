@@ -17,7 +17,7 @@ from ...schemas.config_file import with_values
 from ...schemas.hazard_policy import HazardPolicy
 from ...schemas.topology import Topology
 from ...schemas.trace_file import TraceFile
-from ..machine import TOPOLOGY, is_structure
+from ..settings import TOPOLOGY, costs_of, is_structure
 from .axes import Value, Varied
 from .code_identity import code_identity
 from .points import Asked
@@ -109,7 +109,7 @@ class SweepPlan:
         """The point with its calibration."""
         trace, _, combination = self.place(point)
         values = dict(zip(self.paths, self.combinations[combination], strict=True))
-        costs = {path: value for path, value in values.items() if not is_structure(path)}
+        costs = costs_of(values)
         return Asked(
             point=point,
             calibration=with_values(self.traces[trace].costs, costs, "--vary"),

@@ -13,6 +13,7 @@ from ...schemas.topology import Topology
 from ...schemas.trace_file import TraceFile, read_trace_file
 from ..machine import compatible, resolve_model
 from ..policy import resolve_policy
+from ..settings import parsed_settings
 from .axes import Axis, Span, Value, Varied, check_different
 from .plan import Case, DifferentArgument, Scalar, SweepPlan, SweptTrace, sha256_of
 from .sampling import latin_hypercube
@@ -87,7 +88,7 @@ def check_varied(
 
 def _check_not_set(varied: Sequence[Varied], settings: Sequence[str]) -> None:
     """A value that every point lays another one over would be lost."""
-    settled = {word.partition("=")[0].strip() for word in settings}
+    settled = parsed_settings(settings)
     for each in varied:
         if each.path in settled:
             raise ConfigError(f"{each.path} must be set or varied, not both; leave out its --set")

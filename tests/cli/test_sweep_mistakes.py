@@ -137,7 +137,7 @@ def test_what_is_wrong_with_a_grid_file_is_a_failed_run(sweep, text, line):
         ),
         (
             ("--hazards", "none", "--policy", "serial"),
-            "kerntape: --hazards must be given once, not as --hazards none and as --policy serial;"
+            "kerntape: --hazards (or --policy) must be given once, not as 'none' and as 'serial';"
             " leave one out",
         ),
         (

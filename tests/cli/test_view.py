@@ -208,7 +208,7 @@ def test_the_numbers_that_stay_are_the_timeline_s(special):
 
 
 def test_a_wrong_setting_is_said_as_for_a_trace(special):
-    with pytest.raises(ConfigError, match=r"^--set: unknown key 'hbm\.byte_per_ns'; did you mean"):
+    with pytest.raises(ConfigError, match=r"^--set: unknown path 'hbm\.byte_per_ns'; did you mean"):
         opened(special, "--set", "hbm.byte_per_ns=3")
 
 

@@ -13,6 +13,7 @@ from kerntape.replay.calibration import (
     resolve_calibration,
     shipped_calibrations,
 )
+from kerntape.replay.settings import parsed_settings
 from kerntape.schemas.calibration import CostModel
 from kerntape.schemas.config_file import check, key_paths
 from kerntape.schemas.errors import ConfigError
@@ -73,7 +74,7 @@ def test_a_shipped_variant_changes_the_dispatch_costs_alone(
 
 def test_each_level_overrides_the_one_below() -> None:
     machine = topology({"pe_cpu": {"fixed_cycles": 50, "cycles_per_byte": 1}, "clock_ghz": 2})
-    layered = resolve_calibration(machine, "dispatch_heavy", ["clock_ghz=3"])
+    layered = resolve_calibration(machine, "dispatch_heavy", parsed_settings(["clock_ghz=3"]))
     assert layered.pe_cpu.fixed_cycles == 50  # the topology's, over the default's 40
     assert layered.pe_cpu.cycles_per_byte == Decimal(
         "0.25"
@@ -107,7 +108,8 @@ def test_each_level_overrides_the_one_below() -> None:
 def test_the_name_says_what_the_numbers_are_made_of(
     costs: dict[str, Any], calibration: str | None, settings: list[str], name: str
 ) -> None:
-    assert resolve_calibration(topology(costs), calibration, settings).name == name
+    chosen = parsed_settings(settings)
+    assert resolve_calibration(topology(costs), calibration, chosen).name == name
 
 
 def test_a_users_file_names_only_what_it_changes(tmp_path: Path) -> None:
@@ -121,7 +123,7 @@ def test_a_users_file_names_only_what_it_changes(tmp_path: Path) -> None:
 
 def refusal(calibration: str | None = None, *settings: str) -> str:
     with pytest.raises(ConfigError) as refused:
-        resolve_calibration(topology(), calibration, settings)
+        resolve_calibration(topology(), calibration, parsed_settings(settings))
     return str(refused.value)
 
 
@@ -130,13 +132,13 @@ def refusal(calibration: str | None = None, *settings: str) -> str:
     [
         (
             "pe_cpu.fixed_cycle=20",
-            "--set: unknown key 'pe_cpu.fixed_cycle'; did you mean 'pe_cpu.fixed_cycles'?",
+            "--set: unknown path 'pe_cpu.fixed_cycle'; did you mean 'pe_cpu.fixed_cycles'?",
         ),
         (
             "fixed_cycles=2",
-            "--set: unknown key 'fixed_cycles'; did you mean 'pe_cpu.fixed_cycles'?",
+            "--set: unknown path 'fixed_cycles'; did you mean 'pe_cpu.fixed_cycles'?",
         ),
-        ("hbm=3", "--set hbm: names a group; set one of hbm.bytes_per_ns, hbm.latency_ns"),
+        ("hbm=3", "--set: hbm names a group; set one of hbm.bytes_per_ns, hbm.latency_ns"),
         (
             "hbm.latency_ns=-1",
             "--set: hbm.latency_ns: must be 0 or above (0, or from 10^-12 to 10^12), not -1",
@@ -161,7 +163,7 @@ def test_a_wrong_setting_is_refused_in_one_line(setting: str, message: str) -> N
 
 
 def test_a_setting_that_is_nowhere_near_lists_what_there_is() -> None:
-    assert refusal(None, "qqq=1").startswith("--set: unknown key 'qqq'; known: clock_ghz, pe_cpu.")
+    assert refusal(None, "qqq=1").startswith("--set: unknown path 'qqq'; known: clock_ghz, pe_cpu.")
 
 
 def test_a_path_that_is_set_twice_is_refused() -> None:
@@ -171,7 +173,7 @@ def test_a_path_that_is_set_twice_is_refused() -> None:
 
 
 def test_name_and_summary_cannot_be_set() -> None:
-    assert refusal(None, "summary=hello").startswith("--set: unknown key 'summary'")
+    assert refusal(None, "summary=hello").startswith("--set: unknown path 'summary'")
 
 
 @pytest.mark.parametrize(
@@ -203,7 +205,7 @@ def test_an_unknown_calibration_says_what_was_probably_meant() -> None:
 
 def test_a_saved_calibration_reads_back_to_an_equal_one(tmp_path: Path) -> None:
     machine = topology({"pe_cpu": {"fixed_cycles": 12}})
-    made = resolve_calibration(machine, "dispatch_light", ["hbm.latency_ns=1e2"])
+    made = resolve_calibration(machine, "dispatch_light", {"hbm.latency_ns": "1e2"})
     path = tmp_path / "saved.yaml"
     path.write_text(calibration_yaml(made), encoding="utf-8")
     assert resolve_calibration(machine, str(path)) == made
@@ -218,7 +220,7 @@ numbers = st.decimals(min_value="0.001", max_value=10**9, places=3).filter(bool)
 def test_any_setting_survives_yaml_exactly(
     tmp_path_factory: pytest.TempPathFactory, path: str, value: Decimal
 ) -> None:
-    made = resolve_calibration(topology(), None, [f"{path}={value}"])
+    made = resolve_calibration(topology(), None, {path: str(value)})
     saved = tmp_path_factory.mktemp("saved") / "saved.yaml"
     saved.write_text(calibration_yaml(made), encoding="utf-8")
     assert read_calibration(str(saved)) == made

@@ -3,9 +3,10 @@
 from typing import Any
 
 import pytest
-from kerntape.replay.machine import compatible, parsed_settings, resolve_model, topology_of
+from kerntape.replay.machine import compatible, resolve_model, topology_of
 from kerntape.replay.op_log import op_log_sha256
 from kerntape.replay.replay import replay
+from kerntape.replay.settings import parsed_settings
 from kerntape.schemas.commands import CommandKind
 from kerntape.schemas.errors import ConfigError, KerntapeError, UsageError
 from kerntape.schemas.handles import Space
@@ -170,19 +171,19 @@ def test_a_replay_under_a_setting_is_one_on_a_machine_that_has_it(eastwards):
         ("topology.ipcq.depth", "--set must be PATH=VALUE, as in topology.ipcq.depth=4, not '{}'"),
         (
             "topology.ipcq.dept=4",
-            "--set: unknown key 'topology.ipcq.dept'; did you mean 'topology.ipcq.depth'?",
+            "--set: unknown path 'topology.ipcq.dept'; did you mean 'topology.ipcq.depth'?",
         ),
         (
             "topology.ipcq=4",
-            "--set topology.ipcq: names a group; set one of topology.ipcq.depth,"
+            "--set: topology.ipcq names a group; set one of topology.ipcq.depth,"
             " topology.ipcq.slot_bytes, topology.ipcq.send_depth",
         ),
-        ("topology.ipcq.depth=1.5", "--set topology.ipcq.depth: must be a whole number, not 1.5"),
-        ("topology.ipcq.depth=deep", "--set topology.ipcq.depth: must be a number, not 'deep'"),
-        ("topology.ipcq.depth=0", "--set topology.ipcq.depth: must be at least 1, not 0"),
+        ("topology.ipcq.depth=1.5", "--set: topology.ipcq.depth: must be a whole number, not 1.5"),
+        ("topology.ipcq.depth=deep", "--set: topology.ipcq.depth: must be a number, not 'deep'"),
+        ("topology.ipcq.depth=0", "--set: topology.ipcq.depth: must be at least 1, not 0"),
         (
             "topology.ipcq.depth=1048577",
-            "--set topology.ipcq.depth: must be at most 1048576, not 1048577",
+            "--set: topology.ipcq.depth: must be at most 1048576, not 1048577",
         ),
         (
             "topology.pe.tcm_bytes=2097152",
@@ -217,16 +218,16 @@ def test_a_number_too_long_to_be_written_out_is_refused_at_once(eastwards, value
     with pytest.raises(UsageError) as refused:
         resolve_model(eastwards, settings=[f"topology.ipcq.depth={value}"])
     assert str(refused.value) == (
-        f"--set topology.ipcq.depth: must be a whole number of at most 15 digits, not {shown}"
+        f"--set: topology.ipcq.depth: must be a whole number of at most 15 digits, not {shown}"
     )
 
 
 @pytest.mark.parametrize(
     ("path", "known"),
     [
-        ("topology", "--set topology: names a group; set one of topology.pe.tile.m, "),
-        ("topolgy.ipcq.depth", "--set: unknown key 'topolgy.ipcq.depth'; did you mean 'topology."),
-        ("queues", "--set: unknown key 'queues'; known: clock_ghz, "),
+        ("topology", "--set: topology names a group; set one of topology.pe.tile.m, "),
+        ("topolgy.ipcq.depth", "--set: unknown path 'topolgy.ipcq.depth'; did you mean 'topology."),
+        ("queues", "--set: unknown path 'queues'; known: clock_ghz, "),
     ],
 )
 def test_what_is_neither_a_number_nor_structure_is_refused_with_what_both_have(

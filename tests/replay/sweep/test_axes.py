@@ -79,7 +79,7 @@ def test_two_dots_make_a_range():
         ),
         (
             "topology.pe=2",
-            "--vary: topology.pe: names a group; vary one of topology.pe.tile.m,"
+            "--vary: topology.pe names a group; vary one of topology.pe.tile.m,"
             " topology.pe.tile.k, topology.pe.tile.n, topology.pe.tile_buffers,"
             " topology.pe.composites_in_flight, topology.pe.scheduler_queue",
         ),
@@ -111,7 +111,7 @@ def test_two_dots_make_a_range():
         ),
         (
             "pe_math=64",
-            "--vary: pe_math: names a group; vary one of pe_math.vector_width",
+            "--vary: pe_math names a group; vary one of pe_math.vector_width",
         ),
     ],
 )

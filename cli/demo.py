@@ -7,8 +7,6 @@ two hazard policies, and says what that shows. On a terminal the browser opens o
 from __future__ import annotations
 
 import argparse
-import shutil
-import textwrap
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -51,13 +49,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the table; opens the browser where there is a terminal to open it in."""
+    from .printing import between_words
     from .view import on_terminal
 
     rows, shown = compare()
     print(table(rows))
     print()
     for sentence in finding(rows).splitlines():
-        print(textwrap.fill(sentence, shutil.get_terminal_size().columns))
+        print(between_words(sentence))
     if arguments.no_view or not on_terminal():
         return 0
     from ..viewer.app import browse

@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING
 
-from .printing import aligned, print_json
+from .printing import aligned, between_words, print_json
 
 if TYPE_CHECKING:
     from ..capture.kernel_catalogue import KernelDescription
@@ -48,7 +48,8 @@ def kernel_json(kernel: "KernelDescription") -> dict[str, object]:
 def listed_text(kernel: "KernelDescription") -> str:
     """The kernel's entry in the list: its sentence, its arguments with their defaults."""
     defaults = " ".join(f"{name}={text}" for name, text in kernel.shown.items())
-    return f"{kernel.name}  {kernel.summary}\n  {defaults}"
+    lines = (f"{kernel.name}  {kernel.summary}", f"  {defaults}")
+    return "\n".join(between_words(line, "  ") for line in lines)
 
 
 def kernel_text(kernel: "KernelDescription") -> str:

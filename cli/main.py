@@ -16,7 +16,13 @@ from importlib import import_module
 from types import FrameType, ModuleType, TracebackType
 from typing import NoReturn
 
-from ..schemas.errors import KernelRaisedError, KerntapeError, UsageError, did_you_mean
+from ..schemas.errors import (
+    KernelRaisedError,
+    KerntapeError,
+    UsageError,
+    did_you_mean,
+    os_error_words,
+)
 from .flow import printable
 from .usage import Parser
 
@@ -139,7 +145,7 @@ def _without_traceback(work: Callable[[], int]) -> int:
     except BrokenPipeError:
         return NOBODY_READS
     except OSError as error:
-        return _failed(_os_error_line(error))
+        return _failed(os_error_words(error))
     except MemoryError:
         return _failed("out of memory")
 
@@ -148,11 +154,6 @@ def _failed(message: str) -> int:
     """Says it in one line, whatever a file's name or a kernel's own error has in it."""
     print(f"kerntape: {printable(message)}", file=sys.stderr)
     return FAILED
-
-
-def _os_error_line(error: OSError) -> str:
-    reason = error.strerror or str(error)
-    return f"{error.filename}: {reason}" if error.filename else reason
 
 
 def _flush_output() -> int:

@@ -1,6 +1,9 @@
 """How subcommands print: aligned tables for people, one JSON object for programs."""
 
 import json
+import shutil
+import sys
+import textwrap
 from collections.abc import Collection, Sequence
 from decimal import Decimal
 from typing import Any
@@ -23,6 +26,16 @@ def _line(row: Sequence[str], widths: Sequence[int], right: Collection[int]) -> 
         for index, (cell, width) in enumerate(zip(row, widths, strict=True))
     ]
     return GAP.join(cells).rstrip()
+
+
+def between_words(line: str, hanging: str = "") -> str:
+    """The line, broken between words where a terminal would break it within one; what goes on begins with
+    `hanging`. As it is where nobody looks at it.
+    """
+    if not sys.stdout.isatty():
+        return line
+    columns = shutil.get_terminal_size().columns
+    return textwrap.fill(line, columns, subsequent_indent=hanging, break_long_words=False)
 
 
 def print_json(value: dict[str, Any]) -> None:

@@ -20,6 +20,11 @@ from .engine_records import Record, ReleaseRecord, ServerRecord, StageRecord, c_
 from .stage_graph import Durations, StageGraph
 from .times import Times
 
+NOT_COMPILED = (
+    "the replay engine is not compiled (no C compiler when kerntape was installed); replays are up to"
+    " a hundred times slower"
+)
+
 EVENTS_A_TURN = 10_000
 """How many stages end, or releases happen, before other threads, and ^C, may have a turn: a millisecond."""
 
@@ -53,19 +58,15 @@ def check_engine() -> None:
 
     A worker process says nothing: whoever starts workers calls this first.
     """
-    for module, other in ((engine, engine_layout), (engine_layout, engine)):
-        native.refuse_stale(module)
-        if native.is_compiled(module) and not native.is_compiled(other):
-            raise KerntapeError(
-                f"{module.__name__} is compiled, {other.__name__} is not;"
-                " run 'pip install -e .' again, and look at what the compiler says"
-            )
-    if not is_compiled() and parent_process() is None:
-        print(
-            "kerntape: the replay engine is not compiled (no C compiler when kerntape was installed);"
-            " replays are up to a hundred times slower",
-            file=sys.stderr,
+    native.refuse_stale(engine)
+    native.refuse_stale(engine_layout)
+    if native.is_compiled(engine) != native.is_compiled(engine_layout):
+        raise KerntapeError(
+            "the replay engine is compiled in part; run 'pip install -e .' again, and look at what the"
+            " compiler says"
         )
+    if not is_compiled() and parent_process() is None:
+        print(f"kerntape: {NOT_COMPILED}", file=sys.stderr)
 
 
 def _law(graph: StageGraph, durations: Durations) -> engine.Law:

@@ -114,11 +114,12 @@ def policies_that_end(trace: Trace, topology: Topology) -> tuple[str, ...]:
     def is_ended_under(name: str) -> bool:
         return ends(lower(part, machine, resolve_policy(name)))
 
-    default = tuple(filter(is_ended_under, (DEFAULT_POLICY,)))
-    if not default and not is_ended_under(NO_POLICY):
+    ends_by_default = is_ended_under(DEFAULT_POLICY)
+    if not ends_by_default and not is_ended_under(NO_POLICY):
         return ()
     others = [name for name in shipped_policies() if name not in (NO_POLICY, DEFAULT_POLICY)]
-    return (*default, *filter(is_ended_under, others), NO_POLICY)
+    first = [DEFAULT_POLICY] if ends_by_default else []
+    return (*first, *filter(is_ended_under, others), NO_POLICY)
 
 
 def _most_fragments(lowered: LoweredStreams) -> int:

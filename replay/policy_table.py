@@ -35,8 +35,9 @@ class PolicyRow:
     @property
     def is_finding(self) -> bool:
         """Whether the replay stopped in a deadlock, a pair went wrong, or a value did."""
-        stopped, went_wrong = self.hazards is None, self.hazards and self.hazards["violations"]
-        return stopped or bool(went_wrong) or self.data_right is False
+        if self.hazards is None or self.data_right is False:
+            return True
+        return bool(self.hazards["violations"])
 
 
 @dataclass(frozen=True, slots=True)

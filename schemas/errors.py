@@ -49,6 +49,12 @@ class SanityError(KerntapeError):
     """A replay broke physics. A bug in kerntape, and the message says so."""
 
 
+def os_error_words(error: OSError) -> str:
+    """What the system says, with the file's name where there is one."""
+    reason = error.strerror or str(error)
+    return f"{error.filename}: {reason}" if error.filename else reason
+
+
 @contextmanager
 def wrong_usage() -> Iterator[None]:
     """Around a check of what the command line alone says: what is wrong there is wrong usage."""

@@ -174,7 +174,7 @@ class Browser(App[None]):
         await self._take_keys()
 
     async def on_takes_keys_now(self) -> None:
-        """As above."""
+        """The keys that waited until the screen in front knew what they mean are taken."""
         await self._take_keys()
 
     # ---------------------------------------------------------------- the shell, and back
@@ -256,8 +256,10 @@ def browse(
     `other` is a second timeline and its title: both are then shown side by side. Bookmarks are kept
     beside the file at `path`; without one, until the browser is left. `theme` is a name of THEMES;
     without one the terminal is asked for its ground. `reopen` opens the files anew, in a thread, and
-    gives their timelines. Raises SystemExit(1) where the browser
-    failed, which it has told by then, and what `Ending.conclude` does where a signal ended it.
+    gives their timelines.
+
+    Raises SystemExit(1) where the browser failed, which it has told by then, and what `Ending.conclude`
+    does where a signal ended it.
     """
     colours = THEMES[theme] if theme else theme_of_terminal(os.environ)
     browser = Browser(timeline, title, other, path, colours, reopen)

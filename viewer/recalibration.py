@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from ..replay.compiled_runner import is_compiled
+from ..replay.compiled_runner import NOT_COMPILED, is_compiled
 from ..replay.durations import durations
 from ..replay.parameters import parameters_used
 from ..replay.policy import resolve_policy, shipped_policies
@@ -22,11 +22,6 @@ from .newest import Newest
 
 FACTORS = (Fraction(5, 4), Fraction(3, 2), Fraction(2), Fraction(4))
 """How many times faster each block is tried."""
-
-NOT_COMPILED = (
-    "every replay is slow here, up to a hundred times: the engine is not compiled"
-    " (no C compiler when kerntape was installed)"
-)
 
 MOST_PREPARED = 3
 """The trace as lowered for so many policies, those asked for last, is kept: 6 MB for 115,000 stages."""
@@ -67,9 +62,11 @@ class Recalibration:
         return "" if is_compiled() else NOT_COMPILED
 
     @property
-    def is_waiting(self) -> bool:
-        """Whether newer settings are still to be replayed."""
-        return self._newest.is_wished
+    def waits_words(self) -> str:
+        """What is at work; '' where all that there is to know is known or being measured."""
+        if not self.knows_parameters:
+            return "finding the numbers that this run uses …"
+        return f"replaying … {self.slow_words}".strip() if self.is_behind else ""
 
     @property
     def is_behind(self) -> bool:

@@ -16,7 +16,7 @@ from itertools import combinations, pairwise
 from .axes import Value
 from .margins import Margin, margin
 from .plan import SweepPlan
-from .shares import Shares, shares
+from .shares import EQUAL, FIRST, SECOND, Shares, shares
 
 Makespans = Mapping[int, int]
 """By point, in picoseconds; a point without figures has none."""
@@ -118,10 +118,6 @@ def _lines(plan: SweepPlan) -> list[_Line]:
             members.sort(key=lambda number: plan.combinations[number][path])
             lines.append(_Line(path, tuple(members)))
     return lines
-
-
-FIRST, SECOND, EQUAL = range(3)
-"""Who is faster at a point."""
 
 
 def _ranking(

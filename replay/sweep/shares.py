@@ -14,6 +14,9 @@ from itertools import pairwise
 
 from .axes import Axis, Span, Value, Varied
 
+FIRST, SECOND, EQUAL = range(3)
+"""Who of a pair is faster at a point."""
+
 PARTS = 4
 
 _DIGITS = 100
@@ -56,8 +59,8 @@ def shares(
     combinations: Sequence[tuple[Value, ...]],
     winners: Sequence[int | None],
 ) -> tuple[Shares, ...]:
-    """Per parameter, the one that decides most first. `winners`, by combination: 0 the first of the pair,
-    1 the second, 2 neither, None where they cannot be compared."""
+    """Per parameter, the one that decides most first. `winners`: by combination, who is faster; None
+    where the two cannot be compared."""
     found = []
     for place, varied in enumerate(sampled):
         ends, part_of = _cut(varied)
@@ -65,8 +68,11 @@ def shares(
         for values, winner in zip(combinations, winners, strict=True):
             if winner is not None:
                 counts[part_of(values[place])][winner] += 1
-        parts = zip(ends, counts, strict=True)
-        found.append(Shares(varied.path, tuple(Part(*both, *each) for both, each in parts)))
+        parts = (
+            Part(*both, won[FIRST], won[SECOND], won[EQUAL])
+            for both, won in zip(ends, counts, strict=True)
+        )
+        found.append(Shares(varied.path, tuple(parts)))
     return tuple(sorted(found, key=lambda each: -each.spread))
 
 

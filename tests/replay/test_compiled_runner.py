@@ -61,11 +61,15 @@ def test_ids_of_one_instant_are_sorted_however_they_came(runner):
     assert times.start_ps.tolist()[:100] == list(range(7, 107))
 
 
+THREE_DOZEN = [
+    (LANE, 3, []),
+    *((LANE, 3, [Release(by=0, lag_ps=i // 12)]) for i in range(36)),
+]
+"""Released by the first after 0, 1 and 2 ps, twelve at once; each lasts 3 ps, as the first does."""
+
+
 def test_stages_of_one_class_end_each_in_its_own_instant(runner):
-    # released after 0, 1 and 2 ps, twelve at once; each lasts 3 ps, as stage 0 does
-    stages = [(LANE, 3, [])]
-    stages += [(LANE, 3, [Release(by=0, lag_ps=i // 12)]) for i in range(36)]
-    times = runner(*sharing(*graph_of(stages)))
+    times = runner(*sharing(*graph_of(THREE_DOZEN)))
     assert times.end_ps.tolist() == [3, *[6] * 12, *[7] * 12, *[8] * 12]
 
 
@@ -80,13 +84,11 @@ def test_times_are_the_same_however_often_others_have_a_turn(runner, graph):
 
 def test_others_have_a_turn_when_so_much_has_happened(runner):
     # twelve ends at 6, twelve at 7, twelve at 8, after the first at 3 and releases at 4 and at 5
-    stages = [(LANE, 3, [])]
-    stages += [(LANE, 3, [Release(by=0, lag_ps=i // 12)]) for i in range(36)]
-    law = compiled_runner._law(*sharing(*graph_of(stages)))
+    law = compiled_runner._law(*sharing(*graph_of(THREE_DOZEN)))
     law.begin()
     # at 3, with twelve releases at once; at 4; at 5; at 6; at 7; at 8, and nothing is left
     assert [law.go_on(1) for _ in range(6)] == [True] * 5 + [False]
-    law = compiled_runner._law(*sharing(*graph_of(stages)))
+    law = compiled_runner._law(*sharing(*graph_of(THREE_DOZEN)))
     law.begin()
     # 1 + 12 + 12 come due up to 5, twelve at 6; then 24
     assert [law.go_on(26), law.go_on(26)] == [True, False]
@@ -128,7 +130,7 @@ def test_an_engine_that_was_compiled_in_part_is_refused(monkeypatch, unchecked, 
     if not compiled_runner.is_compiled():
         pytest.skip("the engine runs uncompiled here")
     monkeypatch.setattr(compiled_runner, name, uncompiled(name))
-    with pytest.raises(KerntapeError, match=f"uncompiled_{name} is not; run 'pip install"):
+    with pytest.raises(KerntapeError, match="compiled in part; run 'pip install"):
         compiled_runner.check_engine()
 
 

@@ -17,6 +17,11 @@ def line_texts(lines: Iterable[Line]) -> list[str]:
     return [line_text(line) for line in lines]
 
 
+def prompt_line(screen: Screen[None]) -> str:
+    """What the line in which one types says below what is typed."""
+    return line_text(screen.query_one("#prompt", Painted).lines[0])
+
+
 def last_line(screen: Screen[None]) -> str:
     """What the timeline's last line says."""
     return line_text(screen.query_one("#last", Painted).lines[-1]).strip()

@@ -1,6 +1,7 @@
-"""When an asyncio program has come to rest: for the keys that tests press."""
+"""When what a test does is done: an asyncio program has come to rest, its threads too."""
 
 import asyncio
+from collections.abc import Callable
 
 from textual.pilot import Pilot
 
@@ -22,13 +23,25 @@ async def at_rest(_least_s: float = 0, most_s: float = 1) -> None:
             return
 
 
-async def press_until_taken(pilot: Pilot[None], *keys: str, most_s: float = 20) -> None:
+async def until(is_so: Callable[[], object], most_s: float = 20) -> None:
+    """Waits for what comes to be so while other things go on: a thread halts, or shows what it found."""
+    loop = asyncio.get_running_loop()
+    end = loop.time() + most_s
+    while not is_so():
+        assert loop.time() < end
+        await asyncio.sleep(0.001)
+
+
+async def settled(pilot: Pilot[None]) -> None:
+    """Whatever threads are at is done and shown."""
+    await pilot.app.workers.wait_for_complete()
+    await pilot.pause()
+
+
+async def press_until_taken(pilot: Pilot[None], *keys: str) -> None:
     """Stands for `Pilot.press`, which does not know that a screen may let keys wait until it knows what
     they mean.
     """
     await PRESS(pilot, *keys)
-    loop = asyncio.get_running_loop()
-    end = loop.time() + most_s
-    while pilot.app._keys_in_turn and loop.time() < end:
-        await asyncio.sleep(0.001)
+    await until(lambda: not pilot.app._keys_in_turn)
     await pilot.pause()

@@ -1,5 +1,6 @@
 """Traces written by hand, small enough to know by heart: for tests of files, checks and `inspect`."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -71,6 +72,19 @@ def gemm(m: int, k: int, n: int) -> OpForm:
     return OpForm("gemm", ("a", "b"), True, (("m", m), ("k", k), ("n", n)))
 
 
+SCORES = CommandForm(CommandKind.COMPOSITE, (gemm(8, 16, 32), SCALE))
+MERGE = CommandForm(
+    CommandKind.COMPOSITE,
+    (
+        OpForm("rmax", ("src",), True, (("reduce_axis", -1),)),
+        OpForm("exp_diff", ("src_a", "src_b"), True, (("bcast_axis", 0),)),
+        gemm(8, 32, 16),
+        OpForm("add", ("src", "other"), True, scope=Scope.OUTPUT_TILE),
+    ),
+    rw_count=2,
+)
+
+
 def single(kind: CommandKind, op: OpForm, direction: str = "") -> CommandForm:
     """The form of a command of one op."""
     return CommandForm(kind, (op,), direction=direction)
@@ -91,6 +105,10 @@ class Tables:
         if entry not in table:
             table.append(entry)
         return table.index(entry)
+
+    def trace_fields(self) -> dict[str, tuple[Any, ...]]:
+        """The tables as a trace has them, by the names of its fields."""
+        return {name: tuple(getattr(self, name)) for name in self.__dataclass_fields__}
 
 
 @dataclass
@@ -153,23 +171,12 @@ def tile(build: StreamBuilder, rank: int) -> int:
     build.command(10, single(CommandKind.LOAD, LOAD), [q_hbm, q])
     k = build.handle("k", (16, 32), DType.F16, 64 * rank, tensor=K, strides=(128, 2))
     s = build.handle("s", (8, 32), DType.F32, 4096)
-    scores = CommandForm(CommandKind.COMPOSITE, (gemm(8, 16, 32), SCALE))
-    build.command(12, scores, [q, k, s, s, s], waits=(0,))
+    build.command(12, SCORES, [q, k, s, s, s], waits=(0,))
     m = build.handle("m", (8,), DType.F32, 512)
     p = build.handle("p", (8, 32), DType.F16, 5120)
     v = build.handle("v", (32, 16), DType.F16, 1024 * rank, tensor=V)
     o = build.handle("o", (8, 16), DType.F32, 1024)
-    merge = CommandForm(
-        CommandKind.COMPOSITE,
-        (
-            OpForm("rmax", ("src",), True, (("reduce_axis", -1),)),
-            OpForm("exp_diff", ("src_a", "src_b"), True, (("bcast_axis", 0),)),
-            gemm(8, 32, 16),
-            OpForm("add", ("src", "other"), True, scope=Scope.OUTPUT_TILE),
-        ),
-        rw_count=2,
-    )
-    build.command(13, merge, [s, m, s, m, p, p, v, o, o, o, o, m, o])
+    build.command(13, MERGE, [s, m, s, m, p, p, v, o, o, o, o, m, o])
     build.command(14, single(CommandKind.WAIT, WAIT), [], waits=(2,))
     return o
 
@@ -210,14 +217,44 @@ def two_pes() -> Trace:
     streams = (receiver(tables).stream(), sender(tables).stream())
     return Trace(
         header=HEADER,
-        strings=tuple(tables.strings),
-        geometries=tuple(tables.geometries),
-        forms=tuple(tables.forms),
-        lines=tuple(tables.lines),
+        **tables.trace_fields(),
         streams=streams,
         pes=(
             PeEntry(0, 0, (0, 0, 0, 0), (0, 4096, 8192, 16384)),
             PeEntry(1, 1, (0, 1, 1, 0), (0, 4096, 8192, 16384)),
+        ),
+    )
+
+
+Program = Sequence[tuple[CommandForm, int]]
+"""Commands of one handle in TCM, each with that handle's f32 elements."""
+
+SQUARE = PAIR | {
+    "pes": {"columns": 2, "rows": 2},
+    "directions": PAIR["directions"]
+    | {
+        "S": {"level": "pe", "step": [0, 1], "opposite": "N"},
+        "N": {"level": "pe", "step": [0, -1], "opposite": "S"},
+    },
+}
+
+
+def programmed(topology: dict[str, Any], programs: Sequence[Program]) -> Trace:
+    """The PEs 0, 1, … with a program each and no tensors; those with equal ones share a stream."""
+    tables = Tables()
+    distinct: list[Program] = []
+    for program in programs:
+        Tables.number(distinct, program)
+    builders = [StreamBuilder(tables) for _ in distinct]
+    for program, build in zip(distinct, builders, strict=True):
+        for form, elements in program:
+            build.command(10, form, [build.handle("x", (elements,), DType.F32, 0)])
+    return Trace(
+        header=replace(HEADER, topology=topology, grid=(len(programs), 1, 1), tensors=()),
+        **tables.trace_fields(),
+        streams=tuple(build.stream() for build in builders),
+        pes=tuple(
+            PeEntry(rank, distinct.index(program), (), ()) for rank, program in enumerate(programs)
         ),
     )
 
@@ -236,17 +273,6 @@ def tile_loop(tiles: int, pes: int = 1) -> Trace:
     build.command(10, single(CommandKind.LOAD, LOAD), [q_hbm, q])
     m = build.handle("m", (8,), DType.F32, 512)
     o = build.handle("o", (8, 16), DType.F32, 1024)
-    scores = CommandForm(CommandKind.COMPOSITE, (gemm(8, 16, 32), SCALE))
-    merge = CommandForm(
-        CommandKind.COMPOSITE,
-        (
-            OpForm("rmax", ("src",), True, (("reduce_axis", -1),)),
-            OpForm("exp_diff", ("src_a", "src_b"), True, (("bcast_axis", 0),)),
-            gemm(8, 32, 16),
-            OpForm("add", ("src", "other"), True, scope=Scope.OUTPUT_TILE),
-        ),
-        rw_count=2,
-    )
     hbm_tile = 32 * 2
     for step in range(tiles):
         scratch = 4096 + 2048 * (step % 2)
@@ -254,11 +280,11 @@ def tile_loop(tiles: int, pes: int = 1) -> Trace:
             "k", (16, 32), DType.F16, step * hbm_tile, tensor=K, strides=(tiles * hbm_tile, 2)
         )
         s = build.handle("s", (8, 32), DType.F32, scratch)
-        build.command(12, scores, [q, k, s, s, s], waits=(0,) if step == 0 else ())
+        build.command(12, SCORES, [q, k, s, s, s], waits=(0,) if step == 0 else ())
         p = build.handle("p", (8, 32), DType.F16, scratch + 1024)
         v = build.handle("v", (32, 16), DType.F16, step * 1024, tensor=V)
         local = build.handle("m_local", (8,), DType.F32, scratch + 1536)
-        build.command(13, merge, [s, local, s, local, p, p, v, o, o, o, o, m, o])
+        build.command(13, MERGE, [s, local, s, local, p, p, v, o, o, o, o, m, o])
     topology = PAIR | {
         "name": "row",
         "summary": "PEs in a row",
@@ -269,10 +295,7 @@ def tile_loop(tiles: int, pes: int = 1) -> Trace:
     v_bytes = tiles * 1024
     return Trace(
         header=replace(HEADER, topology=topology, grid=(pes, 1, 1)),
-        strings=tuple(tables.strings),
-        geometries=tuple(tables.geometries),
-        forms=tuple(tables.forms),
-        lines=tuple(tables.lines),
+        **tables.trace_fields(),
         streams=(build.stream(),),
         pes=tuple(
             PeEntry(

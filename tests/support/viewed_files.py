@@ -16,7 +16,7 @@ from kerntape.viewer.app import Browser
 from kerntape.viewer.screens.reload import Reopen
 from kerntape.viewer.screens.timeline import TimelineScreen
 from kerntape.viewer.widgets.palette import Theme
-from pressed import settled
+from settling import settled
 from textual.pilot import Pilot
 
 Scenario = Callable[[Pilot[None], TimelineScreen], Awaitable[None]]
@@ -52,14 +52,9 @@ def view_files(patch: pytest.MonkeyPatch, scenario: Scenario, *arguments: object
 
 
 @cache
-def trace(
-    variant: str = "opt2",
-    topology: str = "single_pe",
-    kernel: str = "gqa_decode",
-    **arguments: int,
+def captured_trace(
+    kernel: str = "gqa_decode", topology: str = "single_pe", **arguments: object
 ) -> Trace:
-    """A shipped kernel's."""
+    """A shipped kernel's, of its default variant where none is given."""
     texts = {name: str(value) for name, value in arguments.items()}
-    if kernel == "gqa_decode":
-        texts["variant"] = variant
     return capture(kernel, resolve_topology(topology), texts, with_data=False).trace

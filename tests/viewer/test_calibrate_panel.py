@@ -16,14 +16,10 @@ from kerntape.viewer.screens.ask import AskLine
 from kerntape.viewer.screens.calibrate import CalibratePanel
 from kerntape.viewer.screens.compare import CompareScreen
 from kerntape.viewer.widgets.painted import Painted
-from painted_text import line_texts
+from painted_text import line_texts, prompt_line
+from settling import settled
 
 FIXED = "pe_cpu.fixed_cycles"
-
-
-async def settled(pilot):
-    await pilot.app.workers.wait_for_complete()
-    await pilot.pause()
 
 
 async def open_at(pilot, row):
@@ -109,13 +105,13 @@ def test_a_file_that_is_there_already_is_never_overwritten(drive, opt2, tmp_path
         await pilot.press("s", *"mine", "enter")
         line = pilot.app.screen
         assert isinstance(line, AskLine)
-        said = line_texts(line.query_one("#prompt", Painted).lines)[0]
+        said = prompt_line(line)
         assert said == " mine.yaml exists already and is left alone: type another name"
         await pilot.press("escape", "s", "backspace", "enter")
-        said = line_texts(pilot.app.screen.query_one("#prompt", Painted).lines)[0]
+        said = prompt_line(pilot.app.screen)
         assert said == " a calibration file must have a name: type one, or Esc"
         await pilot.press(*"none", "slash", *"mine", "enter")
-        said = line_texts(pilot.app.screen.query_one("#prompt", Painted).lines)[0]
+        said = prompt_line(pilot.app.screen)
         assert said.startswith(" none/mine.yaml: cannot be written: there is no folder none")
 
     drive(opt2, scenario)
@@ -166,7 +162,7 @@ def test_a_number_out_of_range_is_one_clear_line(drive, opt2):
     async def scenario(pilot, screen):
         panel = await open_at(pilot, "hbm.bytes_per_ns")
         await pilot.press("enter", "0", "enter")
-        said = line_texts(pilot.app.screen.query_one("#prompt", Painted).lines)[0]
+        said = prompt_line(pilot.app.screen)
         assert said == " bytes_per_ns: must be above 0 (from 10^-12 to 10^12), not 0"
         await pilot.press(*"e12", "backspace", *["backspace"] * 3, *"1e12", "enter", "right")
         assert "bytes_per_ns: must be above 0 (from 10^-12 to 10^12), not" in " ".join(
@@ -193,7 +189,7 @@ def test_an_exact_number_is_typed_and_a_wrong_one_is_said(drive, opt2):
         await pilot.press("enter", *"soon", "enter")
         line = pilot.app.screen
         assert isinstance(line, AskLine)
-        said = line_texts(line.query_one("#prompt", Painted).lines)[0]
+        said = prompt_line(line)
         assert said == " fixed_cycles: must be a number, not 'soon'"
         await pilot.press(*["backspace"] * 4, *"12", "full_stop", "5", "enter")
         await settled(pilot)
@@ -308,7 +304,7 @@ def test_a_new_wish_interrupts_the_measuring(opt2, replayed):
     assert recalibration.begin()
     recalibration.work(tell, lambda: False)
     assert told[:4] == [1, 1, 1, 2]  # a replay, two effects, and the new replay at once
-    assert not recalibration.is_waiting
+    assert not recalibration.is_behind
 
 
 def test_what_was_measured_is_as_true_when_the_panel_is_opened_again(opt2, replayed):

@@ -8,7 +8,7 @@ from kerntape.viewer import recalibration
 from kerntape.viewer.screens.calibrate import CalibratePanel
 from kerntape.viewer.screens.hazards import HazardPanel
 from kerntape.viewer.screens.timeline import TimelineScreen
-from painted_text import last_line
+from painted_text import last_line, line_texts, prompt_line
 from textual import events
 
 NAMES = {
@@ -97,6 +97,7 @@ def test_the_numbers_take_keys_when_they_are_there(drive, decode, gate):
         panel = pilot.app.screen
         assert isinstance(panel, CalibratePanel)
         assert panel.count() == 1  # the policy, which is known before
+        assert "finding the numbers" in " ".join(line_texts(panel.panel.lines))
         gate.set()
         await pilot.app.workers.wait_for_complete()
         await burst(pilot)
@@ -154,10 +155,9 @@ def test_what_is_wrong_with_a_line_typed_at_once_is_said_until_it_is_typed_on(
 ):
     async def scenario(pilot, screen):
         await burst(pilot, *keys, "enter")
-        prompt = pilot.app.screen.query_one("#prompt")
-        said = "".join(span.text for span in prompt.lines[0])
+        said = prompt_line(pilot.app.screen)
         await burst(pilot, ")")
-        return said, "".join(span.text for span in prompt.lines[0])
+        return said, prompt_line(pilot.app.screen)
 
     said, after = drive(decode, scenario)
     assert said.startswith(f" {wrong}")
@@ -167,10 +167,9 @@ def test_what_is_wrong_with_a_line_typed_at_once_is_said_until_it_is_typed_on(
 def test_a_line_that_is_emptied_shows_again_what_can_be_typed(drive, decode):
     async def scenario(pilot, screen):
         await pilot.press("colon", "z")
-        prompt = pilot.app.screen.query_one("#prompt")
-        offered = "".join(span.text for span in prompt.lines[0])
+        offered = prompt_line(pilot.app.screen)
         await pilot.press("backspace")
-        return offered, "".join(span.text for span in prompt.lines[0])
+        return offered, prompt_line(pilot.app.screen)
 
     offered, empty = drive(decode, scenario)
     assert offered.startswith(" zoom_in  zoom_out")

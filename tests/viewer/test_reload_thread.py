@@ -1,6 +1,5 @@
 """`:reload` works in a thread: what else is done meanwhile, wished again, or goes wrong there."""
 
-import asyncio
 import errno
 import threading
 
@@ -11,7 +10,8 @@ from kerntape.viewer.model.look import select, window
 from kerntape.viewer.model.path_list import path_stage
 from kerntape.viewer.potential_search import PotentialSearch
 from painted_text import last_line
-from pressed import reload, settled, type_in
+from pressed import reload, type_in
+from settling import settled, until
 from timeline_builder import two_commands
 
 
@@ -47,8 +47,7 @@ def test_a_search_that_is_at_the_file_before_adds_nothing_to_this_one(
         screen.reload._reopen = lambda: (opt3,)
         await pilot.press("tab", "a", "escape")
         await type_in(pilot, "reload")
-        while screen.index.timeline is not opt3:
-            await asyncio.sleep(0.01)
+        await until(lambda: screen.index.timeline is opt3)
         gate.set()
         await settled(pilot)
         assert not screen.hazards.is_searched
@@ -70,8 +69,7 @@ def test_a_second_wish_opens_once_more_what_was_written_meanwhile(drive, opt2, o
         show = screen.take_reopened
         screen.take_reopened = lambda indexes: (shown.append(indexes), show(indexes))
         await type_in(pilot, "reload")
-        while not opened:
-            await asyncio.sleep(0.001)
+        await until(lambda: opened)
         await type_in(pilot, "reload")
         assert last_line(screen) == "opening decode.ktrace anew …"
         gate.set()
@@ -98,8 +96,7 @@ def test_what_the_first_wish_failed_at_may_be_well_by_the_second(drive, opt2, op
     async def scenario(pilot, screen):
         screen.reload._reopen = reopen
         await type_in(pilot, "reload")
-        while not opened:
-            await asyncio.sleep(0.001)
+        await until(lambda: opened)
         await type_in(pilot, "reload")
         gate.set()
         await settled(pilot)
@@ -115,7 +112,7 @@ def test_what_the_first_wish_failed_at_may_be_well_by_the_second(drive, opt2, op
         (MemoryError(), "cannot be opened anew: out of memory"),
         (
             OSError(errno.EIO, "Input/output error", "x.ktrace"),
-            "x.ktrace: cannot be opened anew: Input/output error",
+            "cannot be opened anew: x.ktrace: Input/output error",
         ),
         (OSError("no more threads"), "cannot be opened anew: no more threads"),
     ],

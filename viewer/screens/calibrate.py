@@ -132,12 +132,12 @@ class CalibratePanel(Panel):
     def _detail(self, known: Calibrating, row: Row, width: int) -> list[Line]:
         """Two lines: what went wrong or was done, or what the chosen row is worth."""
         wrong = self._recalibration.complaint
-        words = wrong or self._said or row_words(known, row)
-        looks = tone(Paint.VIOLATED) if wrong or self._is_wrong else STRONG
-        if not wrong and not self._said and self._recalibration.is_waiting:
-            words, looks = "replaying …", MUTED
-        elif not wrong and not self._said and self._recalibration.is_behind:
-            words = self._recalibration.slow_words or words
+        words, looks = wrong or self._said, STRONG
+        if wrong or self._is_wrong:
+            looks = tone(Paint.VIOLATED)
+        elif not words:
+            waits = self._recalibration.waits_words
+            words, looks = (waits, MUTED) if waits else (row_words(known, row), STRONG)
         lines = [*wrap(printable(words), max(width - 4, 8))[:2], ""][:2]
         return [fit_line((Span(f"   {line}", looks),), width) for line in lines]
 

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from textual.worker import get_current_worker
 
-from ...schemas.errors import KerntapeError
+from ...schemas.errors import KerntapeError, os_error_words
 from ...schemas.timeline import Timeline
 from ..model.hazards import own_hazards
 from ..model.index import TimelineIndex
@@ -105,11 +105,7 @@ def _arranged(
 
 def _why(error: KerntapeError | OSError | MemoryError) -> str:
     """Why the files cannot be opened anew, in one line."""
-    match error:
-        case MemoryError():
-            return "cannot be opened anew: out of memory"
-        case OSError():
-            reason = error.strerror or str(error)
-            named = f"{error.filename}: " if error.filename else ""
-            return f"{named}cannot be opened anew: {reason}"
-    return str(error)
+    if isinstance(error, KerntapeError):
+        return str(error)
+    reason = "out of memory" if isinstance(error, MemoryError) else os_error_words(error)
+    return f"cannot be opened anew: {reason}"

@@ -61,7 +61,7 @@ def synthetic(lanes: int, stages: int) -> Timeline:
     return Timeline(
         trace=_trace(machine, pes),
         topology=machine,
-        calibration=resolve_calibration(machine, None, ()),
+        calibration=resolve_calibration(machine),
         policy=resolve_policy("strict_fifo"),
         status=Status.OK,
         engines=tuple(

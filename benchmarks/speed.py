@@ -71,9 +71,7 @@ def trace_files(decodes: Decodes, sizes: Sequence[Size]) -> str:
     rows = []
     for decode in (decodes[size] for size in sizes):
         path, trace = decode.path, decode.trace
-        reading, writing = in_turns(
-            lambda path=path: read_trace(path), lambda trace=trace: trace_bytes(trace)
-        )
+        reading, writing = in_turns(partial(read_trace, path), partial(trace_bytes, trace))
         size_bytes = path.stat().st_size
         rows.append(
             [

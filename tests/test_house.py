@@ -148,6 +148,11 @@ def test_every_room_is_mapped_for_the_installer_the_type_checker_and_the_layer_c
         assert (ROOT / ".typing" / "kerntape" / room).resolve() == (ROOT / room).resolve()
 
 
+def test_every_benchmark_is_looked_at_by_the_type_checker() -> None:
+    benchmarks = {path.stem for path in (ROOT / "benchmarks").glob("*.py")}
+    assert set(project()["tool"]["mypy"]["modules"]) == benchmarks
+
+
 def test_every_kind_of_data_file_in_a_package_is_installed() -> None:
     listed = project()["tool"]["setuptools"]["package-data"]
     made = {".py", ".pyc", ".so", ".c"}

@@ -344,7 +344,7 @@ def test_a_k_tile_op_acts_on_each_product_before_it_is_accumulated() -> None:
 
 
 @given(st.integers(1, 70), st.integers(1, 130), st.integers(1, 70), st.sampled_from([F16, BF16]))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_re_executing_the_tiles_in_order_gives_the_same_bits(m, k, n, stored) -> None:
     def kernel(x, y, z, *, tl):
         scale = [{"op": "scale", "factor": 0.3}]

@@ -264,12 +264,19 @@ def test_a_request_that_does_not_fit_by_itself_is_told_by_its_tensor():
         prefilled(with_hbm(ONE_PE_BYTES - 64), s_kv=20)
 
 
-@pytest.mark.parametrize("kernel", ["gqa_decode", "gqa_prefill"])
-def test_requests_without_end_are_refused_before_anything_is_laid_out(kernel: str):
+@pytest.mark.parametrize(
+    ("kernel", "request_bytes"),
+    [
+        ("gqa_decode", 2052 << 10),  # 2 KiB each of q and o and 1 MiB each of k and v
+        ("gqa_prefill", 18 << 20),  # 4096 times q and o
+    ],
+)
+def test_requests_without_end_are_refused_before_anything_is_laid_out(
+    kernel: str, request_bytes: int
+):
     with pytest.raises(ConfigError) as error:
         capture(kernel, resolve_topology("single_pe"), {"requests": str(10**12)}, with_data=False)
-    # 2 GiB: of decode 2 KiB each of q and o and 1 MiB each of k and v, of prefill 4096 times q and o
-    most = {"gqa_decode": (1 << 31) // (2052 << 10), "gqa_prefill": (1 << 31) // (18 << 20)}[kernel]
+    most = (1 << 31) // request_bytes  # of 2 GiB
     assert str(error.value) == (
         f"{kernel}: requests must be from 1 to {most} (what the HBM of 1 PE has room for),"
         " not 1000000000000"

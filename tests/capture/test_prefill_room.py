@@ -75,7 +75,7 @@ def test_one_query_more_than_is_chosen_does_not_fit(variant: str):
     assert str(error.value).startswith("the TCM's ")
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     variant=st.sampled_from(VARIANTS),
     dtype=st.sampled_from(["f16", "bf16", "f32"]),

@@ -176,6 +176,7 @@ def test_the_json_of_the_table_has_exactly_these_keys(run) -> None:
 def test_both_names_of_the_policy_are_one_option(run) -> None:
     asked = [run("one.ktrace", name, "rw_handles") for name in ("--hazards", "--policy")]
     assert asked[0] == asked[1]
+    assert asked[0][0] == 3
 
 
 def test_a_deadlock_in_which_every_replay_stops_is_told_and_what_clears_it(

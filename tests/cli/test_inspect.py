@@ -4,9 +4,9 @@ import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
+from inspected import facts, output
 from kerntape.cli.flow import WIDTH, flowed, printable
 from kerntape.cli.main import main
 from kerntape.replay.replay import replay
@@ -18,18 +18,6 @@ from small_timelines import deadlocked, two_pes_timeline
 from small_traces import tile_loop, two_pes, with_inputs
 
 GOLDEN = Path(__file__).parent.parent / "goldens" / "two_pes.version1.ktrace"
-
-
-def output(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    assert main(["inspect", *arguments]) == 0
-    printed = capsys.readouterr()
-    assert printed.err == ""
-    return printed.out
-
-
-def facts(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(output(capsys, *arguments, "--json"))
-    return found
 
 
 @pytest.fixture

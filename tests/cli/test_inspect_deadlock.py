@@ -1,12 +1,11 @@
 """`kerntape inspect` says whether a trace's replays end, and what clears a deadlock that stops them."""
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
+from inspected import facts, output
 from kerntape.cli.inspect_text import deadlock_text
 from kerntape.cli.main import main
 from kerntape.schemas.timeline_file import write_timeline
@@ -16,29 +15,7 @@ from prefill_captures import prefilled
 from small_timelines import deadlocked
 
 
-@pytest.fixture
-def shown(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
-    """Runs `kerntape inspect`, which finds nothing, and returns what it prints."""
-
-    def run(*arguments: str) -> str:
-        assert main(["inspect", *arguments]) == 0
-        return capsys.readouterr().out
-
-    return run
-
-
-@pytest.fixture
-def facts(shown: Callable[..., str]) -> Callable[..., dict[str, Any]]:
-    """The same as JSON."""
-
-    def run(*arguments: str) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(shown(*arguments, "--json"))
-        return found
-
-    return run
-
-
-def test_a_deadlock_is_told(tmp_path: Path, shown, facts) -> None:
+def test_a_deadlock_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "x.ktimeline"
     write_timeline(path, deadlocked())
     assert """\
@@ -48,8 +25,8 @@ PE 1 command 5 send W (two_tiles.py:23) waits for a credit: PE 0 command 4
 and behind them:
 PE 1 command 7 wait (two_tiles.py:25) waits for the command before it: PE 1 command 5
 
-""" in shown(str(path))
-    assert facts(str(path))["deadlock"]["clearing_depth"] == 2
+""" in output(capsys, str(path))
+    assert facts(capsys, str(path))["deadlock"]["clearing_depth"] == 2
 
 
 @pytest.fixture
@@ -96,7 +73,7 @@ def test_a_long_tail_is_cut_and_what_is_left_out_counted() -> None:
 
 
 def test_a_trace_that_cannot_be_replayed_is_inspected_all_the_same(
-    tmp_path: Path, shown, facts
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     # 2 MiB in slots of a byte are more fragments than a message may have
     path = tmp_path / "x.ktrace"
@@ -105,10 +82,10 @@ def test_a_trace_that_cannot_be_replayed_is_inspected_all_the_same(
     header = replace(trace.header, topology=fine)
     geometries = tuple(replace(each, shape=(1 << 19,)) for each in trace.geometries)
     write_trace(path, replace(trace, header=header, geometries=geometries))
-    checked = facts(str(path))["deadlock_check"]
+    checked = facts(capsys, str(path))["deadlock_check"]
     assert (checked["free"], checked["deadlock"]) == (None, None)
     assert checked["unknown_because"].startswith("command 1 (message_kernels.py:")
-    assert "replays      none can be made: command 1 (message" in shown(str(path))
+    assert "replays      none can be made: command 1 (message" in output(capsys, str(path))
 
 
 @pytest.fixture
@@ -134,15 +111,15 @@ def test_the_depth_that_clears_a_deadlock_is_an_option_that_clears_it(
 
 
 def test_the_verdict_may_be_asked_for_on_another_machine(
-    too_shallow: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], shown, facts
+    too_shallow: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shipped = (Path(__file__).parents[2] / "topologies" / "one_cube.yaml").read_text()
     deeper = tmp_path / "deeper.yaml"
     deeper.write_text(shipped.replace("depth: 8 ", "depth: 9 ").replace("name: one", "name: deep"))
-    assert "free of deadlock under every calibration (strict_fifo, deep_cube)" in shown(
-        too_shallow, "--topology", str(deeper)
+    assert "free of deadlock under every calibration (strict_fifo, deep_cube)" in output(
+        capsys, too_shallow, "--topology", str(deeper)
     )
-    checked = facts(too_shallow, "--topology", str(deeper))["deadlock_check"]
+    checked = facts(capsys, too_shallow, "--topology", str(deeper))["deadlock_check"]
     assert (checked["topology"], checked["free"]) == ("deep_cube", True)
     assert main(["inspect", too_shallow, "--topology", "single_pe"]) == 1
     assert capsys.readouterr().err.startswith(

@@ -215,7 +215,7 @@ def test_a_saved_calibration_reads_back_to_an_equal_one(tmp_path: Path) -> None:
 numbers = st.decimals(min_value="0.001", max_value=10**9, places=3).filter(bool)
 
 
-@settings(max_examples=30, deadline=None)  # each reads two files
+@settings(max_examples=30)  # each reads two files
 @given(st.sampled_from(key_paths(CostModel)), numbers)
 def test_any_setting_survives_yaml_exactly(
     tmp_path_factory: pytest.TempPathFactory, path: str, value: Decimal

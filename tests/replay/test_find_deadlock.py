@@ -193,14 +193,14 @@ def found_in(trace: Trace, policy: str = "strict_fifo"):
     return find_deadlock(trace, topology_of(trace), resolve_policy(policy))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(program=programs())
 def test_a_program_is_free_of_deadlock_exactly_if_all_of_it_can_happen(program: Program, traced):
     _check_verdict(program, traced)
 
 
 @pytest.mark.slow
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=2000)
 @given(program=programs())
 def test_many_programs_are_free_of_deadlock_exactly_if_all_of_it_can_happen(
     program: Program, traced
@@ -222,7 +222,7 @@ NUMBERS = (
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     program=programs(),
     policy=st.sampled_from(list(shipped_policies())),
@@ -238,7 +238,7 @@ def test_every_replay_stops_in_just_that_deadlock_or_ends(
     assert (timeline.status is Status.OK) == (timeline.deadlock is None)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(program=programs())
 def test_the_policies_that_end_are_those_without_a_deadlock(program: Program, traced):
     trace = traced(program)

@@ -15,7 +15,6 @@ from law_graphs import law_graphs
 
 steady = settings(
     max_examples=60,
-    deadline=None,
     # drawing a graph takes its time on a busy machine
     suppress_health_check=[HealthCheck.too_slow],
 )

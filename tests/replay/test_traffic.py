@@ -149,9 +149,7 @@ def _add_messages(draw: st.DrawFn, machine: Topology, ranks: list[int], builds: 
 
 
 @given(data=st.data())
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_bytes_over_links_are_those_of_messages_and_remote_accesses_times_their_links(
     new_build, data
 ):
@@ -162,9 +160,7 @@ def test_bytes_over_links_are_those_of_messages_and_remote_accesses_times_their_
 
 @pytest.mark.parametrize("policy", ["none", "strict_fifo", "byte_range"])
 @given(data=st.data())
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_both_runners_give_the_same_times_whatever_lies_where(new_build, policy, data):
     drawn = data.draw(placements(new_build))
     graph = prepare(drawn.trace, drawn.machine, resolve_policy(policy)).graph

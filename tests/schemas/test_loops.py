@@ -60,7 +60,7 @@ def test_a_column_that_is_no_loop_has_none(column: np.ndarray) -> None:
 SHORT = st.lists(st.integers(0, 5), max_size=6)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(SHORT, st.lists(st.integers(0, 5), min_size=1, max_size=12), SHORT, st.integers(0, 11))
 def test_rows_of_a_loop_are_those_that_a_search_finds(
     before: list[int], turn: list[int], behind: list[int], cut: int
@@ -73,7 +73,7 @@ def test_rows_of_a_loop_are_those_that_a_search_finds(
     }
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(SHORT, st.lists(st.integers(0, 5), min_size=1, max_size=9), SHORT)
 def test_slots_of_a_loop_begin_where_counting_them_all_says(
     before: list[int], turn: list[int], behind: list[int]
@@ -129,10 +129,7 @@ def test_a_long_loop_of_few_slots_is_read_as_it_was_written() -> None:
         build.command(11, cycles, [])
     trace = replace(
         tile_loop(1),
-        strings=tuple(tables.strings),
-        geometries=tuple(tables.geometries),
-        forms=tuple(tables.forms),
-        lines=tuple(tables.lines),
+        **tables.trace_fields(),
         streams=(build.stream(),),
     )
     assert parse_trace(trace_bytes(trace), "x").trace.streams == trace.streams

@@ -6,37 +6,20 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from kerntape.schemas.commands import CommandKind, OpForm
-from kerntape.schemas.dtypes import DType
 from kerntape.schemas.errors import FileError
 from kerntape.schemas.topology import Topology
-from kerntape.schemas.trace import PeEntry, Trace
+from kerntape.schemas.trace import Trace
 from kerntape.schemas.trace_checks import check_trace
-from small_traces import PAIR, RECV, SEND, StreamBuilder, Tables, single, two_pes
+from small_traces import PAIR, RECV, SEND, SQUARE, programmed, single
 
 SENDS, RECEIVES = (CommandKind.SEND, SEND), (CommandKind.RECV, RECV)
 POSTS = (CommandKind.RECV_ASYNC, RECV)
 FILLS = (CommandKind.MATH, OpForm("fill", (), True), "")
 
 
-def pair_but(*streams_commands: list[tuple[CommandKind, OpForm, str]]) -> Trace:
+def pair_of(*programs: list[tuple[CommandKind, OpForm, str]]) -> Trace:
     """PEs 0 and 1 of the pair with these commands, each of 32 bytes."""
-    tables = Tables()
-    streams = []
-    for commands in streams_commands:
-        build = StreamBuilder(tables)
-        handle = build.handle("x", (8,), DType.F32, 0)
-        for kind, op, direction in commands:
-            build.command(10, single(kind, op, direction), [handle])
-        streams.append(build.stream())
-    return replace(
-        two_pes(),
-        strings=tuple(tables.strings),
-        geometries=tuple(tables.geometries),
-        forms=tuple(tables.forms),
-        lines=tuple(tables.lines),
-        streams=tuple(streams),
-        pes=(PeEntry(0, 0, (), ()), PeEntry(1, 1, (), ())),
-    )
+    return programmed(PAIR, [[(single(*each), 8) for each in program] for program in programs])
 
 
 @pytest.mark.parametrize(
@@ -44,28 +27,28 @@ def pair_but(*streams_commands: list[tuple[CommandKind, OpForm, str]]) -> Trace:
     [
         # no end sends, so none is found wanting but those that receive
         (
-            pair_but([(*RECEIVES, "E")], [FILLS]),
+            pair_of([(*RECEIVES, "E")], [FILLS]),
             "PE 0, command 0: receives from E for the 1st time, and PE 1 sends there never",
         ),
         # one end sends and one receives, but not each other's
         (
-            pair_but([(*SENDS, "E")], [(*RECEIVES, "E")]),
+            pair_of([(*SENDS, "E")], [(*RECEIVES, "E")]),
             "PE 0, command 0: sends to E for the 1st time, and PE 1 receives there never",
         ),
         (
-            pair_but([(*POSTS, "W")], [(*SENDS, "E")]),
+            pair_of([(*POSTS, "W")], [(*SENDS, "E")]),
             "PE 0, command 0: direction W must lead to a PE of the launch, not where no PE is",
         ),
         (
-            pair_but([(*SENDS, "E")], [(*SENDS, "W")]),
+            pair_of([(*SENDS, "E")], [(*SENDS, "W")]),
             "PE 0, command 0: sends to E for the 1st time, and PE 1 receives there never",
         ),
         (
-            pair_but([(*SENDS, "E"), (*RECEIVES, "W")], [(*RECEIVES, "W"), (*SENDS, "W")]),
+            pair_of([(*SENDS, "E"), (*RECEIVES, "W")], [(*RECEIVES, "W"), (*SENDS, "W")]),
             "PE 0, command 1: direction W must lead to a PE of the launch, not where no PE is",
         ),
         (
-            pair_but([(*SENDS, "W")], [(*RECEIVES, "E")]),
+            pair_of([(*SENDS, "W")], [(*RECEIVES, "E")]),
             "PE 0, command 0: direction W must lead to a PE of the launch, not where no PE is",
         ),
     ],
@@ -77,52 +60,31 @@ def test_as_many_ends_that_receive_as_send_are_not_yet_matched(trace: Trace, mes
 
 
 def test_a_message_and_one_posted_for_it_match_whichever_way_it_goes() -> None:
-    check_trace(pair_but([(*SENDS, "E")], [(*RECEIVES, "W")]))
-    check_trace(pair_but([(*POSTS, "E")], [(*SENDS, "W")]))
+    check_trace(pair_of([(*SENDS, "E")], [(*RECEIVES, "W")]))
+    check_trace(pair_of([(*POSTS, "E")], [(*SENDS, "W")]))
 
 
 def test_a_form_of_messages_that_no_command_has_needs_no_other_end() -> None:
-    trace = pair_but([FILLS], [FILLS])
+    trace = pair_of([FILLS], [FILLS])
     check_trace(replace(trace, forms=(*trace.forms, single(CommandKind.SEND, SEND, "W"))))
 
 
-SQUARE = PAIR | {
-    "pes": {"columns": 2, "rows": 2},
-    "directions": PAIR["directions"]
-    | {
-        "S": {"level": "pe", "step": [0, 1], "opposite": "N"},
-        "N": {"level": "pe", "step": [0, -1], "opposite": "S"},
-    },
-}
 MACHINE = Topology.model_validate(SQUARE)
 Message = tuple[bool, str, int]
 """(whether it is sent, the direction, its elements)."""
 
 
 def square(programs: list[list[Message]]) -> Trace:
-    """PEs 0 to 3 in a square, each with these messages; those with equal ones share a stream."""
-    tables = Tables()
-    streams, numbers = [], {}
-    for program in programs:
-        if tuple(program) not in numbers:
-            numbers[tuple(program)] = len(streams)
-            build = StreamBuilder(tables)
-            for sends, direction, elements in program:
-                handle = build.handle("x", (elements,), DType.F32, 0)
-                build.command(10, single(*(SENDS if sends else RECEIVES), direction), [handle])
-            streams.append(build.stream())
-    whole = two_pes()
-    return replace(
-        whole,
-        header=replace(whole.header, topology=SQUARE, grid=(4, 1, 1), tensors=()),
-        strings=tuple(tables.strings),
-        geometries=tuple(tables.geometries),
-        forms=tuple(tables.forms),
-        lines=tuple(tables.lines),
-        streams=tuple(streams),
-        pes=tuple(
-            PeEntry(rank, numbers[tuple(program)], (), ()) for rank, program in enumerate(programs)
-        ),
+    """PEs 0 to 3 in a square, each with these messages."""
+    return programmed(
+        SQUARE,
+        [
+            [
+                (single(*(SENDS if is_sent else RECEIVES), direction), elements)
+                for is_sent, direction, elements in messages
+            ]
+            for messages in programs
+        ],
     )
 
 
@@ -157,7 +119,7 @@ CHANGES = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(EXCHANGES, CHANGES)
 @example([(0, "E", 8)], [])
 @example([(0, "E", 8), (1, "S", 8)], [(3, 0, None, False, "N")])  # one that is not received

@@ -1,7 +1,5 @@
 """What commands name in the slots of their forms is looked at once for all that name alike."""
 
-import tracemalloc
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -19,6 +17,7 @@ from kerntape.schemas.trace import Stream, Trace
 from kerntape.schemas.trace_checks import check_trace
 from kerntape.schemas.trace_columns import TraceColumns, joined
 from kerntape.schemas.trace_file import parse_trace, trace_bytes
+from peak_memory import peak_bytes_of
 from small_traces import single, tile_loop, two_pes
 
 AT_ONCE, FORM_BY_FORM = 1 << 18, -1
@@ -115,14 +114,6 @@ def test_slots_are_numbered_through_the_forms_that_occur() -> None:
     # flat, the slots are those of commands 0, 1 and 2: two, one and two
     assert few.numbers.tolist() == [1, 2, 0, 1, 2]
     assert (few.sizes, few.places.tolist()) == ([(1, 1), (2, 2)], [2, 0, 1, 3, 4])
-
-
-def peak_bytes_of(read: Callable[[], object]) -> int:
-    tracemalloc.start()
-    read()
-    _, peak_bytes = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    return peak_bytes
 
 
 def all_differ(count: int) -> Trace:

@@ -373,9 +373,7 @@ def sound_or_refused(path: Path, content: bytes, expected: Timeline | None, veri
     assert "\n" not in message
 
 
-SHARED = settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+SHARED = settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @SHARED

@@ -19,9 +19,11 @@ from small_traces import (
     RECV,
     SCALE,
     SEND,
+    SQUARE,
     StreamBuilder,
     Tables,
     gemm,
+    programmed,
     receiver,
     sender,
     single,
@@ -72,14 +74,8 @@ def two_pes_but(change: Callable[[Any, Any], None]) -> Trace:
     tables = Tables()
     builders = (receiver(tables), sender(tables))
     change(*builders)
-    return replace(
-        two_pes(),
-        strings=tuple(tables.strings),
-        geometries=tuple(tables.geometries),
-        forms=tuple(tables.forms),
-        lines=tuple(tables.lines),
-        streams=tuple(build.stream() for build in builders),
-    )
+    streams = tuple(build.stream() for build in builders)
+    return replace(two_pes(), **tables.trace_fields(), streams=streams)
 
 
 def a_send_more(_: Any, sending: Any) -> None:
@@ -475,29 +471,10 @@ def test_a_message_needs_a_launched_peer() -> None:
 
 def test_pes_that_run_one_stream_are_checked_against_each_stream_that_their_peers_run() -> None:
     # PE 0 and 2 send 32 bytes to the right, with one stream; PE 1 takes them, PE 3 expects 64
-    tables = Tables()
-    streams = []
-    for kind, op, direction, length in (
-        (CommandKind.SEND, SEND, "E", 8),
-        (CommandKind.RECV, RECV, "W", 8),
-        (CommandKind.RECV, RECV, "W", 16),
-    ):
-        build = StreamBuilder(tables)
-        handle = build.handle("x", (length,), DType.F32, 0)
-        build.command(10, single(kind, op, direction), [handle])
-        streams.append(build.stream())
-    whole = two_pes()
-    square = PAIR | {"pes": {"columns": 2, "rows": 2}}
-    trace = replace(
-        whole,
-        header=replace(whole.header, topology=square, grid=(4, 1, 1), tensors=()),
-        strings=tuple(tables.strings),
-        geometries=tuple(tables.geometries),
-        forms=tuple(tables.forms),
-        lines=tuple(tables.lines),
-        streams=tuple(streams),
-        pes=tuple(PeEntry(rank, stream, (), ()) for rank, stream in enumerate((0, 1, 0, 2))),
-    )
+    sends = single(CommandKind.SEND, SEND, "E")
+    receives = single(CommandKind.RECV, RECV, "W")
+    trace = programmed(SQUARE, [[(sends, 8)], [(receives, 8)], [(sends, 8)], [(receives, 16)]])
+    assert [pe.stream for pe in trace.pes] == [0, 1, 0, 2]
     assert refused(trace) == (
         "PE 2, command 0: must send the 64 bytes that PE 3, command 0, receives, not 32"
     )

@@ -5,7 +5,6 @@ import io
 import os
 import subprocess
 import sys
-import tracemalloc
 import zlib
 from collections.abc import Callable
 from dataclasses import replace
@@ -33,6 +32,7 @@ from kerntape.schemas.trace_file import (
     write_trace,
 )
 from kerntape.schemas.trace_tables import PART_ROWS, pack_tables, read_tables
+from peak_memory import peak_bytes_of
 from small_traces import PAIR, tile_loop, two_pes, with_inputs
 
 GOLDEN = Path(__file__).parent.parent / "goldens" / "two_pes.version1.ktrace"
@@ -503,14 +503,10 @@ def test_a_stream_longer_than_it_declares_is_not_unpacked_further() -> None:
     rows[2] = [1, rows[2][1], bomb]
     content = unsigned("columns", b"".join(map(msgpack.packb, rows)))
     del rows
-    tracemalloc.start()
-    message = refused(content)
-    _, peak_bytes = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert message == (
+    assert refused(content) == (
         "x.ktrace: column forms must unpack to 17 items of 1 bytes, not to more; capture it again"
     )
-    assert peak_bytes < 1 << 22
+    assert peak_bytes_of(lambda: refused(content)) < 1 << 22
 
 
 @pytest.mark.parametrize(
@@ -555,14 +551,18 @@ def test_a_narrow_column_has_at_most_32_bits() -> None:
 def test_a_table_is_unpacked_no_further_than_its_first_wrong_rows() -> None:
     count = 1 << 20
     tables = msgpack.packb([count, 0, 0, 0]) + b"\x80" * count  # a million empty maps, no text
-    tracemalloc.start()
+    refusal = refused_tables(tables)
+    assert str(refusal) == "strings[0] must be text, not {}"
+    assert refusal.__context__ is None  # and holds on to no rows
+    # the maps of a whole table would be 64 MiB
+    assert peak_bytes_of(lambda: refused_tables(tables)) < 1 << 22
+
+
+def refused_tables(tables: bytes) -> FileError:
+    """What is said of a section of tables that is wrong."""
     with pytest.raises(FileError) as caught:
         read_tables(tables, two_pes().header)
-    _, peak_bytes = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert str(caught.value) == "strings[0] must be text, not {}"
-    assert caught.value.__context__ is None  # and holds on to no rows
-    assert peak_bytes < 1 << 22  # the maps of a whole table would be 64 MiB
+    return caught.value
 
 
 def test_a_table_of_several_parts_is_read_as_it_was_written() -> None:
@@ -588,19 +588,13 @@ def test_sound_tables_are_not_read_row_by_row(monkeypatch: pytest.MonkeyPatch) -
 def test_a_wrong_row_behind_the_first_part_of_its_table_is_named() -> None:
     rows = [*["x"] * PART_ROWS, "last"]
     tables = msgpack.packb([len(rows), 0, 0, 0]) + b"".join(map(msgpack.packb, [*rows[:-1], 7]))
-    with pytest.raises(FileError) as caught:
-        read_tables(tables, two_pes().header)
-    assert str(caught.value) == f"strings[{PART_ROWS}] must be text, not 7"
+    assert str(refused_tables(tables)) == f"strings[{PART_ROWS}] must be text, not 7"
 
 
 def test_nested_lengths_that_nothing_follows_allocate_little() -> None:
     nested = b"\xdc\x10\x00" * 1000  # a thousand lists of 4,096, each in the one before
     content = signed({"header": nested})
-    tracemalloc.start()
-    refused(content)
-    _, peak_bytes = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert peak_bytes < 1 << 26
+    assert peak_bytes_of(lambda: refused(content)) < 1 << 26
 
 
 def test_a_long_loop_is_weighed_down_to_what_a_reader_allows() -> None:
@@ -715,7 +709,7 @@ def sound_or_refused(content: bytes, expected: Trace | None = None) -> None:
     assert "\n" not in message
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(bits=st.lists(st.integers(0, 8 * len(FILE) - 1), min_size=1, max_size=3))
 def test_no_flipped_bit_changes_what_is_read(bits: list[int]) -> None:
     damaged = bytearray(FILE)
@@ -732,20 +726,20 @@ def test_no_bit_of_prelude_and_directory_can_flip_unseen() -> None:
         assert refused(bytes(damaged))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(end=st.integers(0, len(FILE) - 1))
 def test_every_truncation_is_refused(end: int) -> None:
     assert refused(FILE[:end])
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(garbage=st.binary(max_size=300), kept=st.integers(0, 60))
 @example(garbage=b"\xff" * 8, kept=12)
 def test_garbage_is_refused(garbage: bytes, kept: int) -> None:
     sound_or_refused(FILE[:kept] + garbage, parsed(FILE))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     section=st.sampled_from(["header", "tables"]),
     place=st.integers(0, 1001),
@@ -765,7 +759,7 @@ NUMBERS = st.one_of(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     changes=st.lists(
         st.tuples(st.integers(0, 15), st.integers(0, 60), NUMBERS), min_size=1, max_size=3

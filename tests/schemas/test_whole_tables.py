@@ -104,7 +104,7 @@ def lists_in(value: Any) -> list[list[Any]]:
     return [value, *inside]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(st.sampled_from(TRACES), st.sampled_from(list(TABLES)), st.data())
 def test_a_changed_table_is_proved_where_its_rows_are_accepted_and_nowhere_else(
     trace: Trace, table: str, data: st.DataObject

@@ -7,20 +7,18 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
-from kerntape.capture.capture import capture
 from kerntape.replay.replay import replay
 from kerntape.schemas.timeline import Timeline
 from kerntape.schemas.trace_file import write_trace
-from kerntape.topologies.loader import resolve_topology
 from kerntape.viewer.app import Browser
 from kerntape.viewer.model.hazards import HazardIndex
 from kerntape.viewer.model.index import TimelineIndex
 from kerntape.viewer.screens.summary import SummaryScreen
 from kerntape.viewer.screens.timeline import TimelineScreen
-from settling import at_rest, press_until_taken
+from settling import at_rest, press_until_taken, settled
 from textual.pilot import Pilot
 from timeline_builder import decode_like
-from viewed_files import trace, view_files
+from viewed_files import captured_trace, view_files
 
 T = TypeVar("T")
 Scenario = Callable[[Pilot[None], TimelineScreen], Awaitable[T]]
@@ -61,11 +59,15 @@ def decode_hazards(decode_index: TimelineIndex) -> HazardIndex:
     return HazardIndex(decode_index)
 
 
+@pytest.fixture(scope="session")
+def softmax_merge(decode_index: TimelineIndex) -> int:
+    """The stage of `decode` that admits its first softmax_merge composite."""
+    return int(decode_index.commands.first[2]) + 1
+
+
 def captured(variant: str, topology: str = "single_pe", **arguments: object) -> Timeline:
     """A real decode, replayed: for screens that replay it again."""
-    texts = {"variant": variant} | {name: str(value) for name, value in arguments.items()}
-    machine = resolve_topology(topology)
-    return replay(capture("gqa_decode", machine, texts, with_data=False).trace)
+    return replay(captured_trace(topology=topology, variant=variant, **arguments))
 
 
 @pytest.fixture(scope="session")
@@ -115,8 +117,7 @@ def screen_text():
             async with app.run_test(size=size) as pilot:
                 await pilot.pause()
                 await pilot.press(*keys)
-                await app.workers.wait_for_complete()
-                await pilot.pause()
+                await settled(pilot)
                 lines = app.screen_lines()
             return as_text(lines)
 
@@ -132,10 +133,11 @@ def on_files(monkeypatch):
 
 
 @pytest.fixture
-def file(tmp_path):
-    """A trace of decode opt2 over 512 keys."""
-    path = tmp_path / "x.ktrace"
-    write_trace(path, trace(s_kv=512))
+def decode_file(tmp_path, monkeypatch):
+    """x.ktrace in the folder that one is in: a trace of decode opt2 over 512 keys."""
+    monkeypatch.chdir(tmp_path)
+    path = Path("x.ktrace")
+    write_trace(path, captured_trace(s_kv=512))
     return path
 
 

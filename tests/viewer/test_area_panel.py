@@ -6,6 +6,7 @@ import pytest
 from kerntape.viewer.screens import area
 from kerntape.viewer.screens.area import AreaPanel
 from painted_text import line_texts
+from settling import settled, until
 
 
 class Gate:
@@ -42,14 +43,6 @@ def gate(monkeypatch):
     return Gate(monkeypatch)
 
 
-async def until(pilot, is_so):
-    for _ in range(2000):
-        if is_so():
-            return
-        await pilot.pause(0.005)
-    raise AssertionError
-
-
 def shown(panel):
     return line_texts(panel.panel.lines)[1]
 
@@ -63,10 +56,9 @@ async def show(pilot, screen, place):
 def test_how_far_it_is_is_shown_by_and_by(drive, opt2, gate):
     async def scenario(pilot, screen):
         panel = await show(pilot, screen, (0, 1_000_000))
-        await until(pilot, lambda: shown(panel) == "  adding up, 25 %")
+        await until(lambda: shown(panel) == "  adding up, 25 %")
         gate.opened.set()
-        await pilot.app.workers.wait_for_complete()
-        await pilot.pause()
+        await settled(pilot)
         assert shown(panel) == "  0 ps to 1 µs · 1 µs"
 
     drive(opt2, scenario)
@@ -77,14 +69,14 @@ def test_closed_panels_add_up_nothing_more_and_never_two_at_once(drive, opt2, ga
 
     async def scenario(pilot, screen):
         panel = await show(pilot, screen, first)
-        await until(pilot, lambda: gate.halted.acquire(blocking=False))
+        await until(lambda: gate.halted.acquire(blocking=False))
         panel.dismiss(None)
         await pilot.pause()
         await show(pilot, screen, second)
         await pilot.pause(0.05)
         assert gate.begun == [first]
         gate.opened.set()
-        await until(pilot, lambda: gate.by_lane)
+        await until(lambda: gate.by_lane)
         await pilot.app.workers.wait_for_complete()
         assert gate.begun == [first, second]
         assert gate.ended == [first]

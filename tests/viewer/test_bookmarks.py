@@ -12,14 +12,11 @@ from kerntape.viewer.model.look import select
 from kerntape.viewer.model.notes import Note
 from kerntape.viewer.notes_file import NotesFile
 from painted_text import last_line, line_texts
+from pressed import type_in
+from settling import settled
 from timeline_builder import two_commands
 
 STAGE = 100
-
-
-async def settled(pilot):
-    await pilot.app.workers.wait_for_complete()
-    await pilot.pause()
 
 
 async def recalibrated(pilot, *keys):
@@ -116,11 +113,6 @@ def title(pilot):
 async def at(pilot, screen, stage, *keys):
     screen.go(select(screen.index, screen.look, stage))
     await pilot.press(*keys)
-
-
-async def type_in(pilot, words):
-    names = {" ": "space", "_": "underscore"}
-    await pilot.press("colon", *(names.get(one, one) for one in words), "enter")
 
 
 # -------------------------------------------------------------------- once, and taken away again

@@ -17,6 +17,7 @@ from kerntape.viewer.screens.list_panel import ListPanel
 from kerntape.viewer.screens.machine import MachineScreen
 from kerntape.viewer.screens.summary import SummaryScreen
 from kerntape.viewer.screens.timeline import TimelineScreen
+from settling import settled
 from textual import events
 
 CHARACTERS = {"slash": "/", "colon": ":", "question_mark": "?", "space": " ", "enter": "\r"}
@@ -41,11 +42,11 @@ def post(app, keys):
         app.post_message(event_of(key))
 
 
-async def settled(app, pilot):
+async def taken(pilot):
+    """All that was posted has had its turn, and what it began is done."""
     for _ in range(4):
         await pilot.pause()
-    await app.workers.wait_for_complete()
-    await pilot.pause()
+    await settled(pilot)
 
 
 def after(timeline, *bursts, other=None):
@@ -54,13 +55,13 @@ def after(timeline, *bursts, other=None):
     async def go():
         app = Browser(timeline, "decode.ktrace", other)
         async with app.run_test(size=(100, 30)) as pilot:
-            await settled(app, pilot)
+            await taken(pilot)
             fronts = []
             for burst in bursts:
                 post(app, ["escape"] * 3)
-                await settled(app, pilot)
+                await taken(pilot)
                 post(app, burst)
-                await settled(app, pilot)
+                await taken(pilot)
                 fronts.append(app.screen)
             return fronts, app.screen_lines()
 
@@ -114,9 +115,9 @@ def test_a_key_behind_one_that_closes_a_panel_is_for_what_the_panel_leads_to(opt
     async def go():
         app = Browser(opt2, "opt2.ktrace", (opt3, "opt3.ktrace"))
         async with app.run_test(size=(80, 24)) as pilot:
-            await settled(app, pilot)
+            await taken(pilot)
             post(app, keys)
-            await settled(app, pilot)
+            await taken(pilot)
             return [type(screen) for screen in app.screen_stack]
 
     # F is none of the compare screen's keys, Enter neither; Escape closes it, Enter folds nothing then
@@ -128,14 +129,14 @@ def test_a_line_that_is_answered_or_covered_takes_no_enter(opt2):
     async def go():
         app = Browser(opt2, "decode.ktrace")
         async with app.run_test(size=(100, 30)) as pilot:
-            await settled(app, pilot)
+            await taken(pilot)
             post(app, ["escape", "F"])
-            await settled(app, pilot)
+            await taken(pilot)
             asked = app.screen
             await app.push_screen(AskLine("again:", lambda text: ""))
             asked.line.post_message(event_of("enter"))
             asked.line.post_message(event_of("enter"))
-            await settled(app, pilot)
+            await taken(pilot)
             return len(app.screen_stack)
 
     assert asyncio.run(go()) == 3  # the timeline and both lines, the upper one unanswered
@@ -157,7 +158,7 @@ def test_the_summary_takes_keys_before_it_is_there(opt2):
         app = Browser(opt2, "decode.ktrace")
         async with app.run_test(size=(100, 30)) as pilot:
             post(app, ["down", "enter", "u", "end", "down"])
-            await settled(app, pilot)
+            await taken(pilot)
             return app.screen
 
     assert isinstance(asyncio.run(go()), SummaryScreen)

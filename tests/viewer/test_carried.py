@@ -107,9 +107,8 @@ def test_a_time_beside_a_stage_stays_as_far_from_it(pair, at_ps, there_ps):
 
 
 def test_a_time_in_a_stage_that_got_shorter_is_at_most_at_its_end(pair):
-    slow, quick = reversed(
-        pair
-    )  # 40 ns behind the start of a GEMM of 48 ns, which is one of 24 then
+    # 40 ns behind the start of a GEMM of 48 ns, which is one of 24 then
+    slow, quick = reversed(pair)
     look = replace(select(slow, first_look(slow), 3), at_ps=100_000)
     assert carried(slow, quick, look).at_ps == 54_000
 

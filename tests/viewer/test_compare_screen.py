@@ -17,12 +17,8 @@ from kerntape.viewer.screens.keys import KeysScreen
 from kerntape.viewer.screens.timeline import TimelineScreen
 from kerntape.viewer.widgets.painted import Painted
 from painted_text import line_texts
+from settling import settled
 from timeline_builder import two_commands
-
-
-async def settled(pilot):
-    await pilot.app.workers.wait_for_complete()
-    await pilot.pause()
 
 
 @pytest.fixture

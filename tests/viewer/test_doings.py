@@ -14,7 +14,8 @@ from kerntape.viewer.screens.list_panel import ListPanel
 from kerntape.viewer.typed import TypedError, speed_of
 from kerntape.viewer.widgets.picture import Picture
 from painted_text import last_line, line_texts
-from pressed import type_in, typed
+from pressed import type_in
+from settling import settled
 from textual import events
 from timeline_builder import decode_like, topology, two_commands
 
@@ -51,8 +52,7 @@ def test_enter_in_the_steps_of_the_critical_path_goes_to_the_stage(drive):
 def test_idle_time_is_coloured_when_it_is_worked_out(drive):
     async def scenario(pilot, screen):
         await pilot.press("i")
-        await pilot.app.workers.wait_for_complete()
-        await pilot.pause()
+        await settled(pilot)
         shown = picture(screen)
         assert shown[-1].startswith(" idle for   d░ data  p░ dispatch")
         assert any("GEMM" in line and "p░░" in line for line in shown)
@@ -148,8 +148,7 @@ def test_an_area_is_begun_ended_studied_and_taken_away(drive):
         await pilot.press("end", "v")
         panel = pilot.app.screen
         assert isinstance(panel, AreaPanel)
-        await pilot.app.workers.wait_for_complete()
-        await pilot.pause()
+        await settled(pilot)
         assert line_texts(panel.panel.lines)[1] == "  0 ps to 88 ns · 88 ns"
         await pilot.press("escape", "V")
         assert isinstance(pilot.app.screen, AreaPanel)
@@ -247,7 +246,7 @@ def test_pins_filters_and_levels_work_on_a_large_machine(drive):
         assert screen.look.pinned == (screen.look.row,)
         await type_in(pilot, "pe 63")
         assert screen.index.engine(screen.look.stage).rank == 63
-        await pilot.press("F", *typed("pe 3 gemm"), "enter", "0", "p", "i")
+        await pilot.press("F", *"pe 3 gemm", "enter", "0", "p", "i")
         await pilot.app.workers.wait_for_complete()
         await pilot.resize_terminal(80, 24)
         await pilot.pause()

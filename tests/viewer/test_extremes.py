@@ -21,6 +21,7 @@ from kerntape.viewer.model.rows import scrolled
 from kerntape.viewer.model.stage_box import box_lines, strip_lines
 from kerntape.viewer.model.text import line_cells
 from kerntape.viewer.screens.timeline import TimelineScreen
+from settling import settled
 from timeline_builder import (
     CPU,
     TimelineBuilder,
@@ -190,8 +191,7 @@ def test_side_by_side_with_itself_and_on_the_machine_too(make, tmp_path, monkeyp
     async def go():
         app = Browser(timeline, "x", (timeline, "y"))
         async with app.run_test(size=(100, 30)) as pilot:
-            await app.workers.wait_for_complete()
-            await pilot.pause()
+            await settled(pilot)
             await pilot.press(*BESIDE, "slash", "a", "enter", "greater_than_sign")
             await app.workers.wait_for_complete()
             await pilot.click("#compare", offset=(50, 8))

@@ -10,12 +10,9 @@ from kerntape.viewer.model.look import select
 from kerntape.viewer.screens import finder
 from kerntape.viewer.screens.area import AreaPanel
 from kerntape.viewer.screens.from_thread import shown_by
+from painted_text import last_line
+from settling import settled, until
 from textual.worker import get_current_worker
-
-
-async def settled(pilot):
-    await pilot.app.workers.wait_for_complete()
-    await pilot.pause()
 
 
 def told(screen, shown):
@@ -67,8 +64,7 @@ def test_a_worker_that_was_cancelled_between_its_question_and_its_turn_shows_not
                 asked.set()
 
         screen.run_worker(work, thread=True, exit_on_error=False)
-        while not asked.is_set():
-            await pilot.pause(0.01)
+        await until(asked.is_set)
         return given
 
     assert drive(decode, scenario) == [None]
@@ -94,25 +90,17 @@ async def late(pilot, late_search):
     await settled(pilot)
 
 
-async def until_found(pilot, screen, stage):
-    """The other search is done: the cursor has left the stage."""
-    for _ in range(1000):
-        if screen.look.stage != stage:
-            return
-        await pilot.pause(0.01)
-
-
 def test_a_search_that_ends_after_a_newer_one_moves_nothing(drive, decode, late_search):
     async def scenario(pilot, screen):
         screen.go(select(screen.index, screen.look, 0))
         screen.finder.find("fetch")
         screen.finder.find("gemm")
-        await until_found(pilot, screen, 0)
+        await until(lambda: screen.look.stage != 0)  # the other search is done
         found = screen.look
         await late(pilot, late_search)
         assert screen.look == found
         await pilot.press("n")
-        return screen.query_one("#last").lines[-1][0].text
+        return last_line(screen)
 
     assert "for gemm" in drive(decode, scenario)
 

@@ -15,11 +15,7 @@ from kerntape.viewer.screens.ask import AskLine
 from kerntape.viewer.screens.hazards import HazardPanel
 from painted_text import line_texts
 from race import RACE
-
-
-async def settled(pilot):
-    await pilot.app.workers.wait_for_complete()
-    await pilot.pause()
+from settling import settled
 
 
 @pytest.fixture(scope="module")

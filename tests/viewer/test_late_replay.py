@@ -22,6 +22,7 @@ from kerntape.viewer.screens.other_views import (
     NOTHING_TO_COMPARE,
 )
 from painted_text import last_line
+from settling import settled
 
 
 @pytest.fixture
@@ -48,8 +49,7 @@ async def turned(pilot):
 
 async def replayed(pilot, gate):
     gate.set()
-    await pilot.app.workers.wait_for_complete()
-    await pilot.pause()
+    await settled(pilot)
 
 
 def chosen_step(index, panel):
@@ -98,13 +98,11 @@ def test_possible_hazards_found_for_a_list_are_of_its_run(drive, opt2, gate):
         panel = pilot.app.screen
         await replayed(pilot, gate)
         await pilot.press("a")
-        await pilot.app.workers.wait_for_complete()
-        await pilot.pause()
+        await settled(pilot)
         assert panel._hazards.is_searched
         assert panel._hazards._index is panel._index is screen.index
         await pilot.press("escape")
-        await pilot.app.workers.wait_for_complete()
-        await pilot.pause()
+        await settled(pilot)
         assert screen.hazards._index is screen.index
         assert screen.index is not panel._index
 

@@ -13,6 +13,7 @@ from kerntape.viewer.screens.summary import SummaryScreen
 from kerntape.viewer.widgets.painted import Painted
 from message_kernels import captured
 from painted_text import last_line, line_text, line_texts
+from settling import settled
 from timeline_builder import decode_like, topology
 
 
@@ -63,11 +64,6 @@ def test_hints_give_way_to_it_but_for_the_last_two():
     assert (
         line_text(hint_line(hints, 40, Unseen(0, 4))) == " a first  ? keys  q quit       ↓ 4 more"
     )
-
-
-async def settled(pilot):
-    await pilot.app.workers.wait_for_complete()
-    await pilot.pause()
 
 
 def last(painted):
@@ -181,9 +177,8 @@ def test_each_pane_and_the_table_of_a_comparison_say_what_they_do_not_show(drive
         panes = [line.rpartition("  ")[2] for line in shown[:-1] if line.endswith(" more")]
         count = len(compare.comparison.differences(compare.pair.level))
         assert panes == [f"↓ {rows - compare._rows} more"] * 2
-        assert shown[-1].endswith(
-            f"↓ {count - 3} more"
-        )  # a quarter of 16 lines, one of them a head
+        # a quarter of 16 lines, one of them a head
+        assert shown[-1].endswith(f"↓ {count - 3} more")
 
     drive(opt2, scenario, (80, 24))
 
@@ -194,6 +189,12 @@ def test_a_deadlock_s_list_says_it(drive):
     async def scenario(pilot, screen):
         await pilot.press("exclamation_mark")
         panel = pilot.app.screen
-        assert last(panel.panel) == panel.unseen.words
+        # 6 commands wait for each other; a low screen has room for one of them
+        assert last(panel.panel) == "↓ 5 more"
+        await pilot.press("end")
+        assert last(panel.panel) == "↑ 5 more"
+        await pilot.resize_terminal(80, 24)
+        await pilot.pause()
+        assert " more" not in last(panel.panel)
 
-    drive(stopped, scenario, (80, 24))
+    drive(stopped, scenario, (80, 12))

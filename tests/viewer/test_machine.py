@@ -43,6 +43,7 @@ from kerntape.viewer.screens.keys import KeysScreen
 from kerntape.viewer.screens.machine import MachineScreen
 from kerntape.viewer.screens.timeline import TimelineScreen
 from painted_text import line_text
+from settling import settled
 from timeline_builder import (
     CPU,
     GEMM,
@@ -350,8 +351,7 @@ def test_keys_picture_and_table_are_there_too(tmp_path, monkeypatch):
             await pilot.pause()
             assert line_text(machine.query_one("#machine").lines[-1]) == " saved x-machine.svg"
             await pilot.press("E")
-            await app.workers.wait_for_complete()
-            await pilot.pause()
+            await settled(pilot)
             said = line_text(machine.query_one("#machine").lines[-1])
             assert said == " saved the load of PEs and links as x-machine.csv"
             return machine.load

@@ -16,8 +16,8 @@ from kerntape.viewer.model.matching import (
     is_quick,
     matching,
 )
-from kerntape.viewer.widgets.painted import Painted
-from painted_text import last_line
+from painted_text import last_line, prompt_line
+from settling import settled
 from timeline_builder import decode_like
 
 FOR_EVER = r"(\w+\W*)+!"
@@ -139,8 +139,7 @@ def test_keys_work_while_a_pattern_takes_for_ever_and_then_it_is_said(drive, slo
         searching = last_line(screen)
         await pilot.press("w")
         zoomed = screen.look.span_ps
-        await pilot.app.workers.wait_for_complete()
-        await pilot.pause()
+        await settled(pilot)
         return searching, zoomed, last_line(screen)
 
     searching, zoomed, said = drive(slow, scenario, (120, 30))
@@ -157,8 +156,7 @@ def test_steps_that_are_typed_while_it_is_searched_are_taken_when_it_is_found(dr
         screen.action_do("next_match")
         screen.action_do("next_match")
         screen.action_do("previous_match")
-        await pilot.app.workers.wait_for_complete()
-        await pilot.pause()
+        await settled(pilot)
         return last_line(screen)
 
     assert drive(decode_like(4), scenario, (120, 30)) == "match 2 of 32 for (fetch), in its kind"
@@ -168,8 +166,7 @@ def test_steps_that_are_typed_while_it_is_searched_are_taken_when_it_is_found(dr
 def test_whatever_is_typed_for_a_pattern_is_answered_in_the_line(drive, key):
     async def scenario(pilot, _):
         await typed(pilot, key, "filter a{99999999999}" if key == "colon" else "a{99999999999}")
-        (line,) = pilot.app.screen.query_one("#prompt", Painted).lines
-        return "".join(span.text for span in line).strip()
+        return prompt_line(pilot.app.screen).strip()
 
     assert drive(decode_like(1), scenario, (120, 30)) == (
         "must be a regular expression: the repetition number is too large"

@@ -21,6 +21,7 @@ from kerntape.viewer.screens.keys import KeysScreen
 from kerntape.viewer.screens.machine import MachineScreen
 from kerntape.viewer.widgets.painted import Painted
 from painted_text import line_texts
+from settling import settled
 from timeline_builder import decode_like, topology, two_commands
 
 
@@ -81,8 +82,7 @@ def test_in_the_steps_of_the_critical_path(drive):
 def test_in_the_calibration_panel(drive, opt2):
     async def scenario(pilot, screen):
         await pilot.press("c")
-        await pilot.app.workers.wait_for_complete()
-        await pilot.pause()
+        await settled(pilot)
         panel = pilot.app.screen
         at = line_of(panel.panel, "pe_cpu.cycles_per_byte")
         await pilot.click("#panel", offset=(8, at))
@@ -99,8 +99,7 @@ def test_the_figures_of_an_area_scroll(drive, decode):
     async def scenario(pilot, screen):
         screen.go(replace(screen.look, area=(0, 1_000_000)))
         await pilot.press("V")
-        await pilot.app.workers.wait_for_complete()
-        await pilot.pause()
+        await settled(pilot)
         panel = pilot.app.screen
         assert isinstance(panel, AreaPanel)
         first = line_texts(panel.panel.lines)[1]
@@ -157,8 +156,7 @@ def compared(upper, lower, scenario):
     async def go():
         app = Browser(upper, "upper.ktrace", (lower, "lower.ktrace"))
         async with app.run_test(size=(100, 40)) as pilot:
-            await app.workers.wait_for_complete()
-            await pilot.pause()
+            await settled(pilot)
             assert isinstance(app.screen, CompareScreen)
             return await scenario(pilot, app.screen)
 

@@ -16,20 +16,13 @@ from kerntape.viewer.screens.machine import MachineScreen
 from kerntape.viewer.screens.saving import _say
 from kerntape.viewer.widgets.painted import Painted
 from painted_text import last_line, line_texts
+from pressed import type_in
+from settling import settled
 from timeline_builder import decode_like, topology, two_commands
-
-
-def typed(text):
-    names = {" ": "space", ".": "full_stop", "-": "minus", ":": "colon", "_": "underscore"}
-    return [names.get(character, character) for character in text]
 
 
 def title(panel):
     return line_texts(panel.panel.lines)[0]
-
-
-async def do(pilot, words):
-    await pilot.press("colon", *typed(words), "enter")
 
 
 @pytest.mark.parametrize(
@@ -44,7 +37,7 @@ async def do(pilot, words):
 def test_a_time_outside_the_timeline_leads_to_its_end_and_says_so(drive, words, at_ps, said):
     async def scenario(pilot, screen):
         screen.go(select(screen.index, screen.look, 3))
-        await do(pilot, words)
+        await type_in(pilot, words)
         assert (screen.look.at_ps, last_line(screen)) == (at_ps, said)
 
     drive(two_commands().build(), scenario)
@@ -195,13 +188,13 @@ def two_pes():
 
 
 async def jumps_by_n(pilot, screen):
-    await pilot.press("slash", *typed("kind:gemm"), "enter")
+    await pilot.press("slash", *"kind:gemm", "enter")
     while screen.index.pe(screen.look.stage) == 0:
         await pilot.press("n")
 
 
 async def jumps_by_pe(pilot, screen):
-    await do(pilot, "pe 1")
+    await type_in(pilot, "pe 1")
 
 
 async def jumps_to_the_mark(pilot, screen):
@@ -245,7 +238,7 @@ def test_without_a_shell_ctrl_z_says_so_on_every_screen(drive):
         assert last_line(screen) == NO_SHELL
         await pilot.press("o", "ctrl+z")
         assert NO_SHELL in title(pilot.app.screen)
-        await pilot.press("escape", "question_mark", *typed("shell"), "enter")
+        await pilot.press("escape", "question_mark", *"shell", "enter")
         assert last_line(screen) == NO_SHELL
 
     drive(two_commands().build(), scenario)
@@ -277,7 +270,7 @@ def test_help_and_the_way_out_are_in_every_footer(drive, size):
 
 def test_the_speed_says_where_it_gets_no_slower_and_a_filter_that_all_rows_are_shown(drive):
     async def scenario(pilot, screen):
-        await do(pilot, "speed 20ps")
+        await type_in(pilot, "speed 20ps")
         await pilot.press("less_than_sign")
         assert last_line(screen) == "20 ps a second is as slow as it gets"
         await pilot.press("F", "enter")
@@ -307,8 +300,7 @@ def test_two_alike_are_never_apart_and_the_ends_of_the_table_are_said(decode):
     async def go():
         app = Browser(decode, "decode.ktrace", (decode, "again.ktrace"))
         async with app.run_test(size=(80, 24)) as pilot:
-            await app.workers.wait_for_complete()
-            await pilot.pause()
+            await settled(pilot)
             compared = app.screen
             await pilot.press("v")
             assert compared._message == "the two are never apart"

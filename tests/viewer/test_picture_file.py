@@ -8,9 +8,9 @@ from kerntape.viewer.app import export_svg
 from kerntape.viewer.model.text import Span
 from kerntape.viewer.model.tones import GROUND, LABEL, TEXT, Paint, tone
 from kerntape.viewer.picture_file import compose, free_name, svg
-from kerntape.viewer.widgets.painted import Painted
 from kerntape.viewer.widgets.palette import DARK, LIGHT, Palette
-from painted_text import last_line, line_text
+from painted_text import last_line, prompt_line
+from pressed import type_in
 
 GEMM = tone(Paint.GEMM)
 COLOURS = Palette(DARK)
@@ -126,10 +126,9 @@ def test_a_name_of_another_kind_of_picture_is_refused_at_the_prompt(
     monkeypatch.chdir(tmp_path)
 
     async def scenario(pilot, screen):
-        await pilot.press("colon", *"picture", "space", *"pic.png", "enter")
-        prompt = pilot.app.screen.query_one("#prompt", Painted)
-        assert "a picture must be saved as .svg, not .png: type pic.svg" in line_text(
-            prompt.lines[-1]
+        await type_in(pilot, "picture pic.png")
+        assert prompt_line(pilot.app.screen) == (
+            " a picture must be saved as .svg, not .png: type pic.svg"
         )
         await pilot.press(*["backspace"] * 4, "enter")
         return last_line(screen)

@@ -6,19 +6,10 @@ from pathlib import Path
 import pytest
 from kerntape.viewer.screens.ask import AskLine
 from kerntape.viewer.screens.command_line import CommandLine
-from kerntape.viewer.widgets.painted import Painted
-from painted_text import last_line, line_texts
+from painted_text import last_line, prompt_line
+from pressed import type_in
+from settling import settled
 from timeline_builder import two_commands
-
-KEY_NAMES = {" ": "space", "/": "slash", ".": "full_stop"}
-
-
-def typed(text):
-    return [KEY_NAMES.get(character, character) for character in text]
-
-
-def prompt(screen):
-    return line_texts(screen.query_one("#prompt", Painted).lines)[0]
 
 
 @pytest.fixture(autouse=True)
@@ -42,13 +33,15 @@ WRONG = {
 )
 def test_a_wrong_path_behind_a_command_stays_to_be_mended(word, suffix, name, said, drive):
     async def scenario(pilot, screen):
-        await pilot.press("colon", *typed(f"{word} {name}"), "enter")
+        await type_in(pilot, f"{word} {name}")
         asked = pilot.app.screen
         assert isinstance(asked, CommandLine)
-        assert (asked.line.value, prompt(asked)) == (f"{word} {name}", f" {said.format(suffix)}")
-        await pilot.press(*["backspace"] * len(name), *typed("right"), "enter")
-        await pilot.app.workers.wait_for_complete()
-        await pilot.pause()
+        assert (asked.line.value, prompt_line(asked)) == (
+            f"{word} {name}",
+            f" {said.format(suffix)}",
+        )
+        await pilot.press(*["backspace"] * len(name), *"right", "enter")
+        await settled(pilot)
         assert pilot.app.screen is screen
         assert last_line(screen).startswith("saved ")
 
@@ -61,11 +54,11 @@ def test_a_wrong_path_for_a_calibration_stays_to_be_mended(name, said, drive, op
     async def scenario(pilot, screen):
         await pilot.press("c")
         panel = pilot.app.screen
-        await pilot.press("s", *typed(name), "enter")
+        await pilot.press("s", *name, "enter")
         asked = pilot.app.screen
         assert isinstance(asked, AskLine)
-        assert (asked.line.value, prompt(asked)) == (name, f" {said.format('.yaml')}")
-        await pilot.press(*["backspace"] * len(name), *typed("right"), "enter")
+        assert (asked.line.value, prompt_line(asked)) == (name, f" {said.format('.yaml')}")
+        await pilot.press(*["backspace"] * len(name), *"right", "enter")
         assert pilot.app.screen is panel
 
     drive(opt2, scenario)
@@ -76,8 +69,8 @@ def test_a_folder_that_one_may_not_write_to_is_said_too(drive, monkeypatch):
     monkeypatch.setattr(os, "access", lambda path, mode: False)
 
     async def scenario(pilot, screen):
-        await pilot.press("colon", *typed("picture x"), "enter")
-        return prompt(pilot.app.screen)
+        await type_in(pilot, "picture x")
+        return prompt_line(pilot.app.screen)
 
     assert drive(two_commands().build(), scenario) == (
         " x.svg: cannot be written: Permission denied; choose a place that you may write to"

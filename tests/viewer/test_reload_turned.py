@@ -1,6 +1,5 @@
 """`:reload` where numbers were turned: they are turned again, and that leads back to where one was."""
 
-import asyncio
 import threading
 
 from kerntape.replay.calibration import calibration_yaml, read_calibration
@@ -9,11 +8,12 @@ from kerntape.schemas.trace_file import write_trace
 from kerntape.viewer import recalibration
 from kerntape.viewer.model import times
 from painted_text import last_line
-from pressed import reload, settled, type_in
-from viewed_files import trace
+from pressed import reload, type_in
+from settling import settled, until
+from viewed_files import captured_trace
 
 
-def test_what_was_turned_is_turned_again(on_files, file):
+def test_what_was_turned_is_turned_again(on_files, decode_file):
     async def scenario(pilot, screen):
         await pilot.press("c", "down", "right")
         await settled(pilot)
@@ -21,7 +21,7 @@ def test_what_was_turned_is_turned_again(on_files, file):
         turned = screen.others.recalibration.settings
         before_ps = screen.others.opened[0].timeline.makespan_ps
         assert screen.index.timeline.calibration == turned.calibration
-        write_trace(file, trace(s_kv=1024))
+        write_trace(decode_file, captured_trace(s_kv=1024))
         await reload(pilot)
         await settled(pilot)
         assert screen.others.recalibration.settings == turned
@@ -35,11 +35,11 @@ def test_what_was_turned_is_turned_again(on_files, file):
         await pilot.press("w")  # as anything that is said, until the next key
         assert not last_line(screen).startswith("opened anew")
 
-    on_files(scenario, file)
+    on_files(scenario, decode_file)
 
 
 def test_where_what_was_turned_leads_nothing_has_moved_in_a_file_that_has_not_changed(
-    on_files, file
+    on_files, decode_file
 ):
     async def scenario(pilot, screen):
         await pilot.press("c", "down", *["left"] * 12)  # the run gets longer
@@ -56,11 +56,11 @@ def test_where_what_was_turned_leads_nothing_has_moved_in_a_file_that_has_not_ch
         makespan = times.short(screen.others.opened[0].timeline.makespan_ps)
         assert last_line(screen) == f"opened anew: {makespan}, as before"
 
-    on_files(scenario, file)
+    on_files(scenario, decode_file)
 
 
 def test_who_goes_on_before_what_was_turned_is_there_stays_where_he_goes(
-    on_files, file, monkeypatch
+    on_files, decode_file, monkeypatch
 ):
     gate, replayed = threading.Event(), recalibration.time
 
@@ -74,8 +74,7 @@ def test_who_goes_on_before_what_was_turned_is_there_stays_where_he_goes(
         )
         before = screen.index
         await type_in(pilot, "reload")
-        while screen.index is before:
-            await asyncio.sleep(0.001)
+        await until(lambda: screen.index is not before)
         await type_in(pilot, "command 9")
         stage = screen.look.stage
         gate.set()
@@ -83,11 +82,11 @@ def test_who_goes_on_before_what_was_turned_is_there_stays_where_he_goes(
         assert screen.index.timeline.calibration == turned.calibration
         assert screen.look.stage == stage
 
-    on_files(scenario, file)
+    on_files(scenario, decode_file)
 
 
 def test_what_was_turned_from_another_calibration_is_dropped_and_that_is_said(
-    on_files, file, tmp_path
+    on_files, decode_file, tmp_path
 ):
     mine = tmp_path / "mine.yaml"
     default = calibration_yaml(read_calibration("default"))
@@ -109,10 +108,10 @@ def test_what_was_turned_from_another_calibration_is_dropped_and_that_is_said(
             " · what was turned is dropped: the calibration has changed"
         )
 
-    on_files(scenario, file, "--calibration", mine)
+    on_files(scenario, decode_file, "--calibration", mine)
 
 
-def test_what_was_turned_and_cannot_be_in_the_new_file_is_said(on_files, file, monkeypatch):
+def test_what_was_turned_and_cannot_be_in_the_new_file_is_said(on_files, decode_file, monkeypatch):
     def fails(*arguments):
         raise TooLongError("it would take too long")
 
@@ -120,16 +119,18 @@ def test_what_was_turned_and_cannot_be_in_the_new_file_is_said(on_files, file, m
         await pilot.press("c", "down", "right")
         await settled(pilot)
         await pilot.press("escape")
-        write_trace(file, trace(s_kv=1024))
+        write_trace(decode_file, captured_trace(s_kv=1024))
         monkeypatch.setattr(recalibration, "time", fails)
         await reload(pilot)
         await settled(pilot)
         assert last_line(screen) == "what was turned cannot be here: it would take too long"
 
-    on_files(scenario, file)
+    on_files(scenario, decode_file)
 
 
-def test_a_replay_of_what_was_shown_before_is_not_shown_any_more(on_files, file, monkeypatch):
+def test_a_replay_of_what_was_shown_before_is_not_shown_any_more(
+    on_files, decode_file, monkeypatch
+):
     gate, replayed = threading.Event(), recalibration.time
 
     def late(*arguments):
@@ -140,13 +141,12 @@ def test_a_replay_of_what_was_shown_before_is_not_shown_any_more(on_files, file,
 
     async def scenario(pilot, screen):
         await pilot.press("c", "down", "right", "escape", "c", "R", "escape")
-        write_trace(file, trace(s_kv=1024))
+        write_trace(decode_file, captured_trace(s_kv=1024))
         await type_in(pilot, "reload")
-        while screen.index.timeline.trace.header.arguments["s_kv"] != 1024:
-            await asyncio.sleep(0.01)
+        await until(lambda: screen.index.timeline.trace.header.arguments["s_kv"] == 1024)
         index = screen.index
         gate.set()
         await settled(pilot)
         assert screen.index is index
 
-    on_files(scenario, file)
+    on_files(scenario, decode_file)

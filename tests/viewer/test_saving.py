@@ -5,9 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from kerntape.viewer.screens import saving
-from kerntape.viewer.widgets.painted import Painted
-from painted_text import last_line, line_texts
+from painted_text import last_line, line_texts, prompt_line
 from pressed import type_in
+from settling import settled
 from timeline_builder import two_commands
 
 
@@ -17,24 +17,20 @@ def test_the_area_is_saved_as_csv_and_the_screen_as_svg(drive, tmp_path, monkeyp
     async def scenario(pilot, screen):
         screen.go(replace(screen.look, area=(0, 10_000)))
         await type_in(pilot, "table loop")
-        await pilot.app.workers.wait_for_complete()
-        await pilot.pause()
+        await settled(pilot)
         assert last_line(screen) == "saved 1 stages as loop.csv"
         await type_in(pilot, "table loop")
-        prompt = pilot.app.screen.query_one("#prompt", Painted)
-        assert line_texts(prompt.lines) == [" loop.csv: exists already; choose another name"]
+        assert prompt_line(pilot.app.screen) == " loop.csv: exists already; choose another name"
         await pilot.press("escape")
         screen.go(replace(screen.look, area=None))
         await type_in(pilot, "table")
-        await pilot.app.workers.wait_for_complete()
-        await pilot.pause()
+        await settled(pilot)
         assert last_line(screen) == "saved 8 stages as decode-timeline.csv"
         await type_in(pilot, "picture view")
         await pilot.pause()
         assert last_line(screen) == "saved view.svg"
         await type_in(pilot, "picture view")
-        prompt = pilot.app.screen.query_one("#prompt", Painted)
-        assert line_texts(prompt.lines) == [" view.svg: exists already; choose another name"]
+        assert prompt_line(pilot.app.screen) == " view.svg: exists already; choose another name"
 
     drive(two_commands().build(), scenario)
     assert sorted(path.name for path in tmp_path.iterdir()) == [
@@ -54,8 +50,7 @@ def test_the_browser_is_left_only_when_what_is_being_saved_is_saved(drive, tmp_p
         await pilot.press("E", "q")
         assert not pilot.app._exit
         may_write.set()
-        await pilot.app.workers.wait_for_complete()
-        await pilot.pause()
+        await settled(pilot)
         assert pilot.app._exit
 
     drive(two_commands().build(), scenario)
@@ -85,20 +80,16 @@ def test_the_steps_of_the_critical_path_are_saved_as_a_table(drive, tmp_path, mo
 
     async def scenario(pilot, screen):
         await pilot.press("o", "E")
-        await pilot.app.workers.wait_for_complete()
-        await pilot.pause()
+        await settled(pilot)
         shown = line_texts(pilot.app.screen.panel.lines)[0]
         assert "· saved 7 lines as decode-critical-path.csv " in shown
         await pilot.press("escape", "B", "E")
-        assert (
-            "there is no table of this to save; e saves the screen"
-            in (line_texts(pilot.app.screen.panel.lines)[0])
-        )
+        shown = line_texts(pilot.app.screen.panel.lines)[0]
+        assert "there is no table of this to save; e saves the screen" in shown
         await pilot.press("e")
         await pilot.pause()
-        assert (
-            "· saved decode-bookmarks-and-notes.svg " in line_texts(pilot.app.screen.panel.lines)[0]
-        )
+        shown = line_texts(pilot.app.screen.panel.lines)[0]
+        assert "· saved decode-bookmarks-and-notes.svg " in shown
 
     drive(two_commands().build(), scenario)
     saved = Path("decode-critical-path.csv").read_text(encoding="utf-8").splitlines()

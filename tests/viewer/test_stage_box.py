@@ -59,11 +59,8 @@ def test_what_does_not_fit_is_counted():
     ]
 
 
-def test_a_command_of_many_handles_lists_each_once_without_its_address():
-    timeline = decode_like(1)
-    index = TimelineIndex(timeline, "x")
-    merge = int(index.commands.first[2]) + 1  # the admission of the softmax_merge composite
-    lines = box(timeline, merge, height=40)
+def test_a_command_of_many_handles_lists_each_once_without_its_address(decode, softmax_merge):
+    lines = box(decode, softmax_merge, height=40)
     handles = [line.split()[2] for line in lines if line.startswith(("│ reads", "│ writes"))]
     reads = ["s", "m", "m_loc", "m_new", "P", "l", "corr", "l_loc", "O", "V"]
     assert handles[:10] == reads

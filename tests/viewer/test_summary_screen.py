@@ -15,6 +15,7 @@ from kerntape.viewer.screens.keys import KeysScreen
 from kerntape.viewer.screens.summary import NOTHING, SummaryScreen
 from kerntape.viewer.screens.timeline import TimelineScreen
 from kerntape.viewer.widgets.painted import Painted
+from settling import settled
 from timeline_builder import decode_like, two_commands
 
 
@@ -30,8 +31,7 @@ def opened(timeline, scenario, size=(100, 30)):
     async def go():
         app = Browser(timeline, "decode.ktrace")
         async with app.run_test(size=size) as pilot:
-            await app.workers.wait_for_complete()
-            await pilot.pause()
+            await settled(pilot)
             assert isinstance(app.screen, SummaryScreen)
             return await scenario(pilot, app.screen)
 
@@ -169,8 +169,7 @@ def test_keys_picture_and_table_are_there_too(tmp_path, monkeypatch):
         await pilot.pause()
         assert lines(screen)[-1] == " saved decode-summary.svg"
         await pilot.press("E")
-        await pilot.app.workers.wait_for_complete()
-        await pilot.pause()
+        await settled(pilot)
         assert lines(screen)[-1] == " saved the engines' times as decode-summary.csv"
 
     opened(two_commands().build(), scenario)

@@ -6,8 +6,9 @@ from kerntape.viewer.screens import finder
 from kerntape.viewer.screens.command_line import CommandLine
 from kerntape.viewer.widgets.painted import Painted
 from kerntape.viewer.widgets.picture import Picture
-from painted_text import last_line, line_texts
-from pressed import type_in, typed
+from painted_text import last_line, line_texts, prompt_line
+from pressed import type_in
+from settling import settled
 from timeline_builder import two_commands
 
 
@@ -15,7 +16,7 @@ def test_a_pattern_is_found_and_gone_along(drive):
     async def scenario(pilot, screen):
         await pilot.press("n")
         assert last_line(screen) == "nothing to find yet: / asks for a pattern"
-        await pilot.press("slash", *typed("gemm"), "enter")
+        await pilot.press("slash", *"gemm", "enter")
         assert screen.look.stage == 1
         assert last_line(screen) == "match 1 of 4 for gemm, in its op"
         await pilot.press("n", "n")
@@ -37,9 +38,8 @@ def test_a_long_timeline_is_searched_by_a_thread(drive, monkeypatch):
     monkeypatch.setattr(finder, "AT_ONCE_STAGES", 0)
 
     async def scenario(pilot, screen):
-        await pilot.press("slash", *typed("gemm"), "enter")
-        await pilot.app.workers.wait_for_complete()
-        await pilot.pause()
+        await pilot.press("slash", *"gemm", "enter")
+        await settled(pilot)
         assert (screen.look.stage, last_line(screen)) == (1, "match 1 of 4 for gemm, in its op")
         await pilot.press("n")
         assert (screen.look.stage, last_line(screen)) == (2, "match 2 of 4 for gemm, in its op")
@@ -62,7 +62,7 @@ def test_finding_stays_on_a_match_that_the_cursor_is_at(drive):
 def test_a_pattern_that_is_none_is_said_and_can_be_typed_again(drive):
     async def scenario(pilot, screen):
         await pilot.press("slash", "left_parenthesis", "enter")
-        prompt = line_texts(pilot.app.screen.query_one("#prompt", Painted).lines)[0]
+        prompt = prompt_line(pilot.app.screen)
         assert prompt.startswith(" must be a regular expression: ")
         await pilot.press("escape")
         assert pilot.app.screen is screen
@@ -73,23 +73,22 @@ def test_a_pattern_that_is_none_is_said_and_can_be_typed_again(drive):
 def test_tab_on_an_empty_line_lists_what_can_be_typed(drive):
     async def scenario(pilot, screen):
         await pilot.press("colon", "tab")
-        prompt = pilot.app.screen.query_one("#prompt")
-        return "".join(span.text for span in prompt.lines[0])
+        return prompt_line(pilot.app.screen)
 
     # the first of the sorted names, and how many more there are
     said = drive(two_commands().build(), scenario)
     assert said.startswith(" area  area_figures  bookmark")
-    assert said.rstrip().endswith(" more")
+    assert said.endswith(" more")
 
 
 def test_rows_are_filtered_by_a_pattern(drive, decode):
     async def scenario(pilot, screen):
-        await pilot.press("F", *typed("gemm|math"), "enter")
+        await pilot.press("F", *"gemm|math", "enter")
         shown = line_texts(screen.query_one(Picture).lines)
         assert sum("GEMM" in line or "CPU" in line for line in shown) == 1
         await type_in(pilot, "filter nothing")
         assert last_line(screen) == "no row is like nothing"
-        await pilot.press("F", *typed("gemm"), "enter", "F", "backspace", "enter")
+        await pilot.press("F", *"gemm", "enter", "F", "backspace", "enter")
         assert screen.look.hidden == frozenset()
         assert last_line(screen) == "all rows are shown"
 
@@ -102,7 +101,7 @@ def test_the_header_says_which_rows_are_shown_while_a_pattern_chooses_them(drive
 
     async def scenario(pilot, screen):
         unfiltered = header(screen)
-        await pilot.press("F", *typed("gemm|math"), "enter")
+        await pilot.press("F", *"gemm|math", "enter")
         assert "   rows like gemm|math   " in header(screen)
         await pilot.press("m")
         assert "   rows like gemm|math   Δ +0 ps   " in header(screen)
@@ -113,11 +112,11 @@ def test_the_header_says_which_rows_are_shown_while_a_pattern_chooses_them(drive
         assert pilot.app.screen.line.value == "gemm|math"
         await pilot.press("enter")
         assert "   rows like gemm|math   " in header(screen)
-        await pilot.press("F", *typed("cpu"), "enter")
+        await pilot.press("F", *"cpu", "enter")
         assert "   rows like cpu   " in header(screen)
         await pilot.press("I")  # shows all again, as it does where it hid some
         assert header(screen) == unfiltered
-        await pilot.press("F", *typed("cpu"), "enter")
+        await pilot.press("F", *"cpu", "enter")
         await type_in(pilot, "find kind:gemm")  # shows a row again that is not like that
         assert "   rows like cpu and 1 more   " in header(screen)
         await type_in(pilot, "find kind:math")
@@ -129,7 +128,7 @@ def test_the_header_says_which_rows_are_shown_while_a_pattern_chooses_them(drive
         await type_in(pilot, "find kind:gemm")
         await pilot.press("I")
         assert header(screen) == unfiltered
-        await pilot.press("F", *typed("c"), "enter", "F", "delete", "enter")
+        await pilot.press("F", "c", "enter", "F", "delete", "enter")
         assert header(screen) == unfiltered
         await type_in(pilot, "filter .")
         assert (last_line(screen), header(screen)) == ("every row is like .", unfiltered)
@@ -163,7 +162,7 @@ def test_what_cannot_be_done_is_said_and_can_be_typed_again(drive, words, said):
     async def scenario(pilot, screen):
         await type_in(pilot, words)
         assert isinstance(pilot.app.screen, CommandLine)
-        return line_texts(pilot.app.screen.query_one("#prompt", Painted).lines)[0]
+        return prompt_line(pilot.app.screen)
 
     assert drive(two_commands().build(), scenario) == said
 
@@ -183,16 +182,16 @@ def test_what_is_far_too_long_is_said_to_be(drive, words, said):
         await pilot.press("colon")
         pilot.app.focused.value = words  # as pasted
         await pilot.press("enter")
-        return line_texts(pilot.app.screen.query_one("#prompt", Painted).lines)[0]
+        return prompt_line(pilot.app.screen)
 
     assert drive(two_commands().build(), scenario) == said
 
 
 def test_tab_completes_and_what_fits_is_shown(drive):
     async def scenario(pilot, screen):
-        await pilot.press("colon", *typed("zoo"))
+        await pilot.press("colon", *"zoo")
         line = pilot.app.screen
-        assert line_texts(line.query_one("#prompt", Painted).lines) == [" zoom_in  zoom_out"]
+        assert prompt_line(line) == " zoom_in  zoom_out"
         span = screen.look.span_ps
         await pilot.press("tab", "i", "tab", "enter")
         assert screen.look.span_ps == span // 2
@@ -205,11 +204,11 @@ def test_tab_completes_and_what_fits_is_shown(drive):
 def test_the_keys_are_a_palette_that_does_what_is_chosen(drive):
     async def scenario(pilot, screen):
         span = screen.look.span_ps
-        await pilot.press("ctrl+p", *typed("zoom in"), "enter")
+        await pilot.press("ctrl+p", *"zoom in", "enter")
         assert (pilot.app.screen, screen.look.span_ps) == (screen, span // 2)
-        await pilot.press("question_mark", *typed("kernel line's"), "enter")
+        await pilot.press("question_mark", *"kernel line's", "enter")
         assert last_line(screen) == "type :line 118"
-        await pilot.press("question_mark", *typed("hazards held"), "enter")
+        await pilot.press("question_mark", *"hazards held", "enter")
         assert pilot.app.screen is not screen
 
     drive(two_commands().build(), scenario)
@@ -218,7 +217,7 @@ def test_the_keys_are_a_palette_that_does_what_is_chosen(drive):
 def test_the_line_of_a_pattern_offers_prefixes_and_what_there_is_behind_them(drive):
     async def scenario(pilot, screen):
         def offered():
-            return line_texts(pilot.app.screen.query_one("#prompt", Painted).lines)[0].strip()
+            return prompt_line(pilot.app.screen).strip()
 
         await pilot.press("slash")
         assert offered() == (
@@ -234,7 +233,7 @@ def test_the_line_of_a_pattern_offers_prefixes_and_what_there_is_behind_them(dri
         assert last_line(screen) == "match 1 of 2 for kind:GEMM, in its kind"
         await type_in(pilot, "find line:exp")
         assert last_line(screen) == "match 1 of 2 for line:exp, in the kernel's line"
-        await pilot.press("slash", *typed("op:"), "enter")
+        await pilot.press("slash", *"op:", "enter")
         assert offered() == "a pattern must follow op:"
         await pilot.press("escape")
         await type_in(pilot, "find lime:exp")

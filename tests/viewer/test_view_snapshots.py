@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from kerntape.topologies.loader import resolve_topology
 from kerntape.viewer.app import Browser
+from settling import settled
 from timeline_builder import decode_like
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
@@ -22,8 +23,7 @@ def shown(timeline, keys, size, other=None):
             to_timeline = () if other else ("escape",)
             for key in (*to_timeline, *keys, "WAIT"):
                 if key == "WAIT":
-                    await app.workers.wait_for_complete()
-                    await pilot.pause()
+                    await settled(pilot)
                 else:
                     await pilot.press(key)
             lines = app.screen_lines()

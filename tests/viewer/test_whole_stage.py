@@ -49,21 +49,22 @@ def test_all_about_a_stage_a_line_each():
     ]
 
 
-def test_every_op_of_a_long_command_every_address_and_every_stage_that_it_let_start():
-    timeline = decode_like(1)
-    index = TimelineIndex(timeline, "x")
-    merge = int(index.commands.first[2]) + 1  # the admission of the softmax_merge composite
-    shown = whole(timeline, merge)
+def test_every_op_and_every_address_of_a_long_command_is_told(decode, softmax_merge):
+    shown = whole(decode, softmax_merge)
     words = " ".join(" ".join(shown).split())
     ops = "rmax, max_elem, exp_diff, exp_diff, rsum, fma, mul_bcast, copy"
     assert f"composite {ops}" in words
     touched = [line for line in shown if line.startswith(("  reads ", "  writes "))]
     assert len(touched) > 10
     assert all(" tcm 0x" in line or " hbm " in line for line in touched)
+
+
+def test_every_stage_that_it_let_start_is_told(decode, decode_index):
+    index = decode_index
     many = max(range(len(index)), key=lambda stage: len(index.released_by(stage)))
     released = index.released_by(many)
     assert len(released) > 1
-    assert sum(line.endswith(" start") for line in whole(timeline, many, 200)) == len(released)
+    assert sum(line.endswith(" start") for line in whole(decode, many, 200)) == len(released)
 
 
 def long_names(timeline):

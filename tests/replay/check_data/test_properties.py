@@ -21,7 +21,6 @@ PLACES = {"a": 0, "a_and_b": 32, "b": 64, "c": 128, "d": 192}
 
 steady = settings(
     max_examples=40,
-    deadline=None,
     # the fixtures are types and frozen records: nothing of one example is left for the next
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

@@ -273,7 +273,7 @@ def ops(draw):
 
 @given(drawn=ops())
 # the fixtures are types and frozen records: nothing of one example is left for the next
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_an_op_is_given_it_has_a_value_or_is_refused_in_one_line(drawn, new_build, timed):
     op, handles = drawn
     is_whole = op.scope is Scope.KERNEL

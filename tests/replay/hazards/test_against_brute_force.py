@@ -196,7 +196,7 @@ either_way = st.sampled_from([compare_bytes.FEW, 0])
 
 
 @given(data=st.data(), limits=limits, few=either_way)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_potential_hazards_are_exactly_the_conflicting_pairs_that_no_path_orders(
     data, limits, few, new_tape, any_policy, machine, byte_kinds, everything_that_holds
 ) -> None:
@@ -221,7 +221,7 @@ def test_potential_hazards_are_exactly_the_conflicting_pairs_that_no_path_orders
 
 
 @given(data=st.data(), limits=limits)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_held_pairs_order_all_that_the_policy_holds_and_none_follows_from_the_rest(
     data, limits, new_tape, any_policy, machine, everything_that_holds
 ) -> None:
@@ -242,7 +242,7 @@ def test_held_pairs_order_all_that_the_policy_holds_and_none_follows_from_the_re
 
 
 @given(data=st.data(), limits=limits)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_byte_range_rw_aware_and_serial_leave_no_potential_hazard_on_any_stream(
     data, limits, new_tape, policies, machine
 ) -> None:
@@ -253,7 +253,7 @@ def test_byte_range_rw_aware_and_serial_leave_no_potential_hazard_on_any_stream(
 
 
 @given(data=st.data(), limits=limits)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_signatures_that_are_looked_up_give_the_pairs_of_those_compared_one_by_one(
     data, limits, new_tape, any_policy, machine
 ) -> None:
@@ -271,7 +271,7 @@ def test_signatures_that_are_looked_up_give_the_pairs_of_those_compared_one_by_o
 
 
 @given(data=st.data(), limits=limits)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_every_row_names_ops_handles_and_bytes_that_really_meet(
     data, limits, new_tape, policies, machine, told
 ) -> None:

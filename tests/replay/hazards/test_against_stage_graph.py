@@ -128,7 +128,7 @@ def example(new_tape, joined, machine, policies):
 
 
 @given(data=st.data())
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 def test_potential_hazards_are_the_conflicting_pairs_without_a_path_of_releases(
     data, example, byte_kinds
 ) -> None:
@@ -141,7 +141,7 @@ def test_potential_hazards_are_the_conflicting_pairs_without_a_path_of_releases(
 
 
 @given(data=st.data(), costs=st.lists(st.integers(1, 500), min_size=6, max_size=6))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_no_replay_goes_wrong_where_no_hazard_is_possible(
     data, costs, example, byte_kinds, calibrated
 ) -> None:

@@ -149,7 +149,7 @@ ops = st.tuples(st.sampled_from(("exp", "neg", "copy")), *[st.sampled_from(NAMES
 
 
 @given(st.lists(ops, min_size=2, max_size=7), st.integers(58, 120))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_however_a_composite_is_cut_every_holding_policy_orders_its_parts(ops, cap_bytes) -> None:
     def kernel(x, *, tl):
         buffers = {name: tl.load(x) for name in ("a", "b", "c")}

@@ -72,9 +72,7 @@ def sweeps(draw: st.DrawFn) -> list[dict[str, Decimal]]:
 
 @pytest.mark.parametrize("policy", list(shipped_policies()))
 @given(points=sweeps())
-@settings(
-    max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_every_figure_is_that_of_a_full_replay(tiled, policy, points):
     lowered, asked = prepared(tiled, policy), asked_of(tiled, points)
     found = evaluated(CaseRun(lowered, op_logs=False), asked)

@@ -12,7 +12,10 @@ from itertools import chain, pairwise
 from ..schemas.errors import ConfigError
 from ..schemas.topology import Place, Topology
 
-_RUN = re.compile("([0-9]{1,7})(?:-([0-9]{1,7}))?")
+_RUN = re.compile("0*([0-9]+)(?:-0*([0-9]+))?")
+
+_DIGITS = 7
+"""A number of more is that of no SIP, on whichever machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,4 +79,8 @@ def named_sips(text: str) -> list[range]:
 def _run(text: str) -> range:
     """The numbers from one to another, or one alone; none where that is not what the text says."""
     match = _RUN.fullmatch(text)
-    return range(int(match[1]), int(match[2] or match[1]) + 1) if match else range(0)
+    return range(_sip(match[1]), _sip(match[2] or match[1]) + 1) if match else range(0)
+
+
+def _sip(digits: str) -> int:
+    return int(digits) if len(digits) <= _DIGITS else 10**_DIGITS

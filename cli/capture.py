@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from math import inf
 from typing import TYPE_CHECKING
 
-from .usage import number_from
+from .model_options import add_topology_option
+from .usage import add_once, number_from
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from ..schemas.trace import Trace
 
 SUMMARY = "run a kernel once and write its commands to a trace"
+
+DEFAULT_TOPOLOGY = "single_pe"
 
 DONE = 0
 WRONG_RESULT = 3
@@ -27,13 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="KERNEL",
         help="a shipped kernel (see `kerntape kernels`) or your own: my_kernel.py:launch",
     )
-    parser.add_argument(
-        "--topology",
-        default="single_pe",
-        metavar="T",
-        help="a shipped machine or a YAML file (default: single_pe)",
-    )
-    parser.add_argument(
+    add_topology_option(parser, f"a shipped machine or a YAML file (default: {DEFAULT_TOPOLOGY})")
+    add_once(
+        parser,
         "--device",
         metavar="SIPS",
         help="the SIPs that the launch may use, as 1 or 0,2 or 1-3 (default: all); a kernel's"
@@ -90,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
         [("--output", arguments.output)],
         [("the kernel's file", file), ("--topology", arguments.topology)],
     )
-    topology = resolve_topology(arguments.topology)
+    topology = resolve_topology(arguments.topology or DEFAULT_TOPOLOGY)
     with working("capturing"):
         captured = capture(
             arguments.kernel,

@@ -49,14 +49,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the table; opens the browser where there is a terminal to open it in."""
-    from .printing import between_words
+    from .printing import between_words, terminal_columns
     from .view import on_terminal
 
     rows, shown = compare()
     print(table(rows))
     print()
+    columns = terminal_columns()
     for sentence in finding(rows).splitlines():
-        print(between_words(sentence))
+        print(between_words(sentence, columns))
     if arguments.no_view or not on_terminal():
         return 0
     from ..viewer.app import browse

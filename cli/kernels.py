@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING
 
-from .printing import aligned, between_words, print_json
+from .printing import aligned, between_words, print_json, terminal_columns
 
 if TYPE_CHECKING:
     from ..capture.kernel_catalogue import KernelDescription
@@ -32,7 +32,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json({"kernels": [kernel_json(kernel) for kernel in kernels]})
     else:
-        print("\n\n".join(listed_text(kernel) for kernel in kernels))
+        columns = terminal_columns()
+        print("\n\n".join(listed_text(kernel, columns) for kernel in kernels))
     return 0
 
 
@@ -45,11 +46,13 @@ def kernel_json(kernel: "KernelDescription") -> dict[str, object]:
     }
 
 
-def listed_text(kernel: "KernelDescription") -> str:
-    """The kernel's entry in the list: its sentence, its arguments with their defaults."""
+def listed_text(kernel: "KernelDescription", columns: int | None = None) -> str:
+    """The kernel's entry in the list: its sentence, its arguments with their defaults. No line is wider
+    than `columns`.
+    """
     defaults = " ".join(f"{name}={text}" for name, text in kernel.shown.items())
     lines = (f"{kernel.name}  {kernel.summary}", f"  {defaults}")
-    return "\n".join(between_words(line, "  ") for line in lines)
+    return "\n".join(between_words(line, columns, "    ") for line in lines)
 
 
 def kernel_text(kernel: "KernelDescription") -> str:

@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Mapping
 
-from .printing import GAP, aligned, between_words, print_json
+from .printing import GAP, aligned, between_words, print_json, terminal_columns
 
 
 def add_listing_arguments(parser: argparse.ArgumentParser, kind: str) -> None:
@@ -17,6 +17,7 @@ def print_listing(kinds: str, summaries: Mapping[str, str], as_json: bool) -> No
     if as_json:
         print_json({kinds: dict(summaries)})
     else:
+        columns = terminal_columns()
         hanging = " " * (max(map(len, summaries)) + len(GAP))
         for line in aligned(list(summaries.items())).splitlines():
-            print(between_words(line, hanging))
+            print(between_words(line, columns, hanging))

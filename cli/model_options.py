@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..schemas.errors import UsageError
-from .usage import Fold, Folding, once, one_of
+from .usage import Fold, Folding, add_once, one_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,7 +32,7 @@ FILE_HELP = "a trace that `kerntape capture` wrote, or a .ktimeline, which keeps
 
 def add_model_options(parser: argparse.ArgumentParser, of_all: str = "") -> None:
     """The options that choose the model of a replay; `of_all` as in `policy_meaning`."""
-    parser.add_argument("--calibration", metavar="C", help="a shipped calibration or a YAML file")
+    add_calibration_option(parser, "a shipped calibration or a YAML file")
     add_set_option(
         parser,
         "change one number of the calibration, for example pe_cpu.fixed_cycles=20, or of the"
@@ -60,7 +60,12 @@ def add_machine_options(parser: argparse.ArgumentParser, of: str = "") -> None:
 
 def add_topology_option(parser: argparse.ArgumentParser, meaning: str) -> None:
     """The option that names a machine; None where it is not given."""
-    parser.add_argument("--topology", metavar="T", help=meaning)
+    add_once(parser, "--topology", metavar="T", help=meaning)
+
+
+def add_calibration_option(parser: argparse.ArgumentParser, meaning: str) -> None:
+    """The option that names a calibration; None where it is not given."""
+    add_once(parser, "--calibration", metavar="C", help=meaning)
 
 
 def add_set_option(parser: argparse.ArgumentParser, meaning: str, fold: Fold | None = None) -> None:
@@ -89,28 +94,19 @@ def _with_structure(before: list[str], word: str) -> list[str]:
     """One more, which must be structure."""
     from ..replay.settings import is_structure
 
-    words = _with_setting(before, word)
     if not is_structure(word):
         raise UsageError(
             f"--set must name structure here, as in topology.ipcq.depth=4, not '{word}';"
             " the answer is the same under every calibration"
         )
-    return words
+    return _with_setting(before, word)
 
 
 def add_policy_option(
     parser: argparse.ArgumentParser, meaning: str, dest: str = "policy", metavar: str = "P"
 ) -> None:
     """The option of both names that chooses the hazard policy; None where it is not given."""
-    parser.add_argument(
-        "--hazards",
-        "--policy",
-        dest=dest,
-        action=Folding,
-        fold=once("--hazards (or --policy)"),
-        metavar=metavar,
-        help=meaning,
-    )
+    add_once(parser, "--hazards", "--policy", dest=dest, metavar=metavar, help=meaning)
 
 
 def policy_meaning(of_all: str = "") -> str:

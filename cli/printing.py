@@ -1,4 +1,4 @@
-"""How subcommands print: aligned tables for people, one JSON object for programs."""
+"""How subcommands print: aligned tables and whole words for people, one JSON object for programs."""
 
 import json
 import shutil
@@ -28,14 +28,26 @@ def _line(row: Sequence[str], widths: Sequence[int], right: Collection[int]) -> 
     return GAP.join(cells).rstrip()
 
 
-def between_words(line: str, hanging: str = "") -> str:
-    """The line, broken between words where a terminal would break it within one; what goes on begins with
-    `hanging`. As it is where nobody looks at it.
+def terminal_columns() -> int | None:
+    """How wide the terminal is that standard output is; None where it is none."""
+    if sys.stdout is None or not sys.stdout.isatty():
+        return None
+    return shutil.get_terminal_size().columns
+
+
+def between_words(line: str, columns: int | None, hanging: str = "") -> str:
+    """The line, broken between words so that none of its lines is wider; those after the first begin with
+    `hanging`. As it is where `columns` is None.
     """
-    if not sys.stdout.isatty():
+    if columns is None:
         return line
-    columns = shutil.get_terminal_size().columns
-    return textwrap.fill(line, columns, subsequent_indent=hanging, break_long_words=False)
+    return textwrap.fill(
+        line,
+        columns,
+        subsequent_indent=hanging,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def print_json(value: dict[str, Any]) -> None:

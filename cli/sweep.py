@@ -6,7 +6,13 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from ..schemas.errors import UsageError, wrong_usage
-from .model_options import EVERY_POLICY, add_policy_option, add_set_option, add_topology_option
+from .model_options import (
+    EVERY_POLICY,
+    add_calibration_option,
+    add_policy_option,
+    add_set_option,
+    add_topology_option,
+)
 from .printing import print_json
 from .usage import number_from
 
@@ -86,9 +92,7 @@ def _add_what_varies(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_base(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--calibration", metavar="C", help="what is varied: shipped, or a YAML file"
-    )
+    add_calibration_option(parser, "what is varied: shipped, or a YAML file")
     add_set_option(
         parser, "change one number of the calibration, or of topology.PATH, for all points"
     )

@@ -1,4 +1,4 @@
-"""What a command line may say: the parser of one, and the types of its values.
+"""What a command line may say: the parser of one, the types of its values, and options given twice.
 
 A value that an option can never have, whatever the files are, is wrong usage, as are options that do not
 go together (schemas.errors.UsageError); what does not fit a file, or names nothing, is not.
@@ -40,8 +40,8 @@ now. Raises UsageError where that cannot be.
 class Folding(argparse.Action):
     """An option whose value is what `fold` makes of all that is given, one after the other."""
 
-    def __init__(self, *names: Any, fold: Fold, **about: Any) -> None:
-        super().__init__(*names, **about)
+    def __init__(self, *, fold: Fold, **about: Any) -> None:
+        super().__init__(**about)
         self._fold = fold
 
     def __call__(
@@ -56,8 +56,11 @@ class Folding(argparse.Action):
         setattr(namespace, self.dest, folded)
 
 
-def once(names: str) -> Fold:
-    """Refuses what is given a second time, by one of the option's names or another: which is meant?"""
+def add_once(parser: argparse.ArgumentParser, name: str, *others: str, **about: Any) -> None:
+    """An option that may be given once, by one of its names: of two values, which is meant? None where it
+    is not given.
+    """
+    names = f"{name} (or {', '.join(others)})" if others else name
 
     def fold(before: str | None, given: str) -> str:
         if before is not None:
@@ -66,7 +69,7 @@ def once(names: str) -> Fold:
             )
         return given
 
-    return fold
+    parser.add_argument(name, *others, action=Folding, fold=fold, **about)
 
 
 def number_from(least: int) -> Callable[[str], int]:

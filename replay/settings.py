@@ -23,7 +23,7 @@ from ..schemas.yaml_text import shown
 
 TOPOLOGY = "topology."
 
-MACHINE = ("sips", "cubes", "pes", "directions")
+_MACHINE = ("sips", "cubes", "pes", "directions")
 LAYOUT = ("pe.tcm_bytes", "pe.scratch_bytes", "pe.hbm_bytes", "pe.composite_cap_bytes")
 """Keys of a topology on which the commands of a trace depend: they belong to its capture."""
 
@@ -106,7 +106,7 @@ def _structure_paths() -> list[str]:
 
 def _belongs_to_capture(path: str) -> bool:
     key = path.removeprefix(TOPOLOGY)
-    return is_structure(path) and (key in LAYOUT or key.split(".")[0] in MACHINE)
+    return is_structure(path) and (key in LAYOUT or key.split(".")[0] in _MACHINE)
 
 
 def number_at(path: str, entry: object, where: str) -> Decimal | int:
@@ -118,12 +118,13 @@ def number_at(path: str, entry: object, where: str) -> Decimal | int:
         number = as_exact(entry.strip() if isinstance(entry, str) else entry)
     except ValueError as error:
         raise ConfigError(f"{at}: {error}") from None
+    number = number or Decimal(0)  # 0e-999999999, written out, would fill the memory
     if is_structure(path):
         return _whole_number(path, number, at)
     complaint = complaint_about_part(CostModel, nested({path: number}))
     if complaint:
         raise ConfigError(f"{where}: {complaint}")
-    return number or Decimal(0)  # 0e-999999999, written out, would fill the memory
+    return number
 
 
 def _whole_number(path: str, number: Decimal, at: str) -> int:

@@ -143,8 +143,8 @@ def key_paths(model: type[BaseModel], prefix: str = "") -> list[str]:
     """The dotted paths of the model's values, those of nested models included, in order."""
     paths: list[str] = []
     for name, field in model.model_fields.items():
-        nested = _model_in(field.annotation)
-        paths += key_paths(nested, f"{prefix}{name}.") if nested else [prefix + name]
+        inside = _model_in(field.annotation)
+        paths += key_paths(inside, f"{prefix}{name}.") if inside else [prefix + name]
     return paths
 
 

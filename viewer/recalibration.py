@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from ..replay.compiled_runner import NOT_COMPILED, is_compiled
+from ..replay.compiled_runner import is_compiled
 from ..replay.durations import durations
 from ..replay.parameters import parameters_used
 from ..replay.policy import resolve_policy, shipped_policies
@@ -22,6 +22,8 @@ from .newest import Newest
 
 FACTORS = (Fraction(5, 4), Fraction(3, 2), Fraction(2), Fraction(4))
 """How many times faster each block is tried."""
+
+SLOW = " (slow: the replay engine is not compiled)"
 
 MOST_PREPARED = 3
 """The trace as lowered for so many policies, those asked for last, is kept: 6 MB for 115,000 stages."""
@@ -57,16 +59,12 @@ class Recalibration:
         self._newest.wish()
 
     @property
-    def slow_words(self) -> str:
-        """Why replays are slow; '' where they are not."""
-        return "" if is_compiled() else NOT_COMPILED
-
-    @property
     def waits_words(self) -> str:
-        """What is at work; '' where all that there is to know is known or being measured."""
+        """What a replay is at work for, and why it takes long; '' where none is."""
+        slow = "" if is_compiled() else SLOW
         if not self.knows_parameters:
-            return "finding the numbers that this run uses …"
-        return f"replaying … {self.slow_words}".strip() if self.is_behind else ""
+            return f"finding the numbers that this run uses …{slow}"
+        return f"replaying …{slow}" if self.is_behind else ""
 
     @property
     def is_behind(self) -> bool:

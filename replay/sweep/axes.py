@@ -10,10 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ...schemas.config_file import (
-    leaves,
-    read_yaml,
-)
+from ...schemas.config_file import leaves, read_yaml
 from ...schemas.errors import ConfigError, UsageError, wrong_usage
 from ..settings import check_path, number_at
 

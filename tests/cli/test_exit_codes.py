@@ -80,11 +80,25 @@ NOT_TOGETHER = [
     (("topologies", "--yaml"), "--yaml prints one topology: name it"),
     *(
         (
-            (command, "x.ktrace", "--set", "clock_ghz=2"),
-            "--set must name structure here, as in topology.ipcq.depth=4, not 'clock_ghz=2';"
+            (command, "x.ktrace", "--set", setting),
+            f"--set must name structure here, as in topology.ipcq.depth=4, not '{setting}';"
             " the answer is the same under every calibration",
         )
         for command in ("hazards", "inspect")
+        for setting in ("clock_ghz=2", "hbm=4", "hbm.latency_n=4", "clock_ghz")
+    ),
+    *(
+        (
+            (*command, option, "a", option, "b"),
+            f"{option} must be given once, not as 'a' and as 'b'; leave one out",
+        )
+        for command, options in (
+            (("capture", "gqa_decode", "-o", "x.ktrace"), ("--topology", "--device")),
+            (("replay", "x.ktrace"), ("--calibration", "--topology")),
+            (("sweep", "x.ktrace", "-o", "r.csv"), ("--calibration", "--topology")),
+            (("inspect", "x.ktrace"), ("--topology",)),
+        )
+        for option in options
     ),
 ]
 

@@ -22,6 +22,20 @@ def test_kernels_lists_each_with_its_sentence_and_its_defaults(
     )
 
 
+def test_a_terminal_shows_whole_words(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("kerntape.cli.kernels.terminal_columns", lambda: 40)
+    assert main(["kernels"]) == 0
+    assert capsys.readouterr().out.splitlines()[:5] == [
+        "gqa_decode  One decode step of",
+        "    grouped-query attention; a KV head's",
+        "    cache is split over c·p PEs.",
+        "  variant=opt2 g=8 d=128 s_kv=4096",
+        "    tile=64 dtype=bf16 slots=2",
+    ]
+
+
 def test_kernels_with_a_name_explains_its_arguments(capsys: pytest.CaptureFixture[str]):
     assert main(["kernels", "gqa_decode"]) == 0
     printed = capsys.readouterr().out

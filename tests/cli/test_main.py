@@ -231,6 +231,17 @@ def test_a_closed_pipe_behind_stdout_is_quiet() -> None:
     assert (answer.returncode, answer.stderr) == (141, "")
 
 
+@pytest.mark.parametrize("listing", ["kernels", "topologies", "calibrations", "policies"])
+def test_a_closed_stdout_is_quiet(listing: str) -> None:
+    answer = subprocess.run(
+        ["sh", "-c", f'exec "$0" {listing} >&-', KERNTAPE],
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    assert (answer.returncode, answer.stderr) == (0, "")
+
+
 def test_a_terminal_that_knows_only_ascii_gets_escapes_and_no_traceback() -> None:
     environment = os.environ | {"PYTHONIOENCODING": "ascii"}
     answer = process(["topologies"], capture_output=True, env=environment)

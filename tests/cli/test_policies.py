@@ -24,6 +24,19 @@ def test_the_list_has_a_sentence_a_policy(capsys: pytest.CaptureFixture[str]) ->
     ]
 
 
+def test_a_terminal_shows_whole_words(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kerntape.cli.listing.terminal_columns", lambda: 40)
+    assert output(capsys).splitlines()[:5] == [
+        "byte_range   holds any command for",
+        "             earlier accesses to the",
+        "             same bytes; nobody passes",
+        "none         holds nothing back; every",
+        "             hazard happens",
+    ]
+
+
 def test_one_is_printed_as_yaml(capsys: pytest.CaptureFixture[str]) -> None:
     assert output(capsys, "rw_aware") == (
         "name: rw_aware\n"

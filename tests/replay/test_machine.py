@@ -182,6 +182,10 @@ def test_a_replay_under_a_setting_is_one_on_a_machine_that_has_it(eastwards):
         ("topology.ipcq.depth=deep", "--set: topology.ipcq.depth: must be a number, not 'deep'"),
         ("topology.ipcq.depth=0", "--set: topology.ipcq.depth: must be at least 1, not 0"),
         (
+            "topology.ipcq.depth=0e999999999",
+            "--set: topology.ipcq.depth: must be at least 1, not 0",
+        ),
+        (
             "topology.ipcq.depth=1048577",
             "--set: topology.ipcq.depth: must be at most 1048576, not 1048577",
         ),
@@ -209,7 +213,6 @@ def test_a_wrong_setting_of_structure_is_refused_in_one_line(eastwards, setting,
         ("1e15", "1E+15"),
         ("1e9999", "1E+9999"),
         ("1e999999999", "1E+999999999"),
-        ("0e999999999", "0E+999999999"),
         ("-1e999999999", "-1E+999999999"),
         ("9" * 5000, "9" * 40 + "…"),
     ],

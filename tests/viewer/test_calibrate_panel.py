@@ -364,18 +364,3 @@ def test_x_leads_from_the_turned_number_to_the_comparison_with_how_it_was(drive,
         assert lower.timeline is screen.index.timeline
 
     drive(opt2, scenario)
-
-
-def test_that_replays_are_slow_here_is_said_when_the_panel_opens(drive, opt2, monkeypatch):
-    monkeypatch.setattr(recalibration_module, "is_compiled", lambda: False)
-
-    async def scenario(pilot, screen):
-        await pilot.press("c")
-        await settled(pilot)
-        said = [line.strip() for line in line_texts(pilot.app.screen.panel.lines)]
-        assert " ".join(said[-3:-1]).strip() == recalibration_module.NOT_COMPILED
-        await pilot.press("down")
-        said = " ".join(line_texts(pilot.app.screen.panel.lines))
-        assert "not compiled" not in said
-
-    drive(opt2, scenario)

@@ -21,7 +21,7 @@ from kerntape.viewer.screens.other_views import (
     NEWER_WITHOUT_IT,
     NOTHING_TO_COMPARE,
 )
-from painted_text import last_line
+from painted_text import last_line, line_texts
 from settling import settled
 
 
@@ -50,6 +50,37 @@ async def turned(pilot):
 async def replayed(pilot, gate):
     gate.set()
     await settled(pilot)
+
+
+@pytest.mark.parametrize(
+    ("is_compiled", "slow"), [(True, ""), (False, " (slow: the replay engine is not compiled)")]
+)
+@pytest.mark.parametrize("columns", [60, 100])
+def test_the_panel_says_what_it_waits_for(
+    drive, opt2, gate, monkeypatch, is_compiled, slow, columns
+):
+    monkeypatch.setattr(recalibration, "is_compiled", lambda: is_compiled)
+    prepare = recalibration.prepare
+    monkeypatch.setattr(
+        recalibration, "prepare", lambda *model: prepare(*model) if gate.wait(20) else None
+    )
+
+    async def scenario(pilot, screen):
+        def said():
+            detail = line_texts(pilot.app.screen.panel.lines)[-3:-1]
+            return " ".join(line.strip() for line in detail).strip()
+
+        await pilot.press("c")
+        assert said() == f"finding the numbers that this run uses …{slow}"
+        await replayed(pilot, gate)
+        assert said().startswith("the default; holds a composite")
+        gate.clear()
+        await pilot.press("right")
+        assert said() == f"replaying …{slow}"
+        await replayed(pilot, gate)
+        assert said().startswith("holds any command for earlier accesses")
+
+    drive(opt2, scenario, size=(columns, 30))
 
 
 def chosen_step(index, panel):

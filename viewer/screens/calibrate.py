@@ -66,7 +66,7 @@ class CalibratePanel(Panel):
         self._policies = recalibration.policies()
         self._top = self._room = 0
         self._places: tuple[int, ...] = ()
-        self._said = recalibration.slow_words
+        self._said = ""
         self._is_wrong = False
         self.chosen = row
 
@@ -130,7 +130,7 @@ class CalibratePanel(Panel):
         return known[at] if 0 <= at < len(known) and known[at] != NO_PLACE else None
 
     def _detail(self, known: Calibrating, row: Row, width: int) -> list[Line]:
-        """Two lines: what went wrong or was done, or what the chosen row is worth."""
+        """Two lines: what went wrong or was done, what is waited for, or what the chosen row is worth."""
         wrong = self._recalibration.complaint
         words, looks = wrong or self._said, STRONG
         if wrong or self._is_wrong:

@@ -3,7 +3,14 @@
 from decimal import Decimal
 
 import pytest
-from kerntape.replay.sweep.axes import Axis, Span, check_different, parse_vary, read_grid
+from kerntape.replay.sweep.axes import (
+    Axis,
+    Span,
+    check_different,
+    parse_vary,
+    read_grid,
+    written_out,
+)
 from kerntape.schemas.errors import ConfigError
 
 
@@ -15,6 +22,11 @@ def test_a_list_of_values_keeps_its_order_and_its_decimals():
 
 def test_a_topologys_values_are_whole_numbers():
     assert parse_vary("topology.pe.tile_buffers=2,3") == Axis("topology.pe.tile_buffers", (2, 3))
+
+
+def test_zero_is_zero_however_it_is_written():
+    axis = parse_vary("pe_cpu.fixed_cycles=0e-999999999")
+    assert [written_out(value) for value in axis.values] == ["0"]
 
 
 def test_two_dots_make_a_range():

@@ -111,7 +111,7 @@ def users_code(what: str, file: Path) -> Iterator[None]:
         if isinstance(error, TypeError) and (wrong := wrong_call(error, Runtime)):
             raise ConfigError(f"{wrong}{_at(file, error)}") from None
         summary = traceback.format_exception_only(error)[-1].strip()
-        said = f"{what} raised {summary}{_where_unread(error)}"
+        said = f"{what} raised {summary}{_where_unread(error) or _at(file, error)}"
         raise KernelRaisedError(said, kernel_traceback(error)) from None
 
 

@@ -30,9 +30,11 @@ SUMMARY = "find the hazards a policy leaves possible, whatever the numbers"
 NONE_FOUND = 0
 FINDING = 3
 
+MORE_SLOTS = " more scratch slots,"
+
 ADVICE = (
-    "To order them: more scratch slots, a tl.wait between the two lines, or a policy that compares\n"
-    "bytes (byte_range, rw_aware, serial)."
+    "To order them: a tl.wait after the earlier command and before the later one (in a loop, at\n"
+    "its end),{slots} or a policy that compares bytes (byte_range, rw_aware, serial)."
 )
 
 _PHRASES = {
@@ -218,7 +220,15 @@ def _verdict_lines(trace: Trace, model: str, checked: StaticCheck, within: str) 
         yield ""
         yield from _pattern_lines(pattern, len(trace.pes))
     yield ""
-    yield ADVICE
+    yield ADVICE.format(slots=MORE_SLOTS if any(map(_is_of_composites, found)) else "")
+
+
+def _is_of_composites(pattern: Pattern) -> bool:
+    """Whether the scheduler can order the two: it holds only composites for others."""
+    from ..schemas.commands import CommandKind
+
+    first = pattern.first
+    return first.earlier.kind is first.later.kind is CommandKind.COMPOSITE
 
 
 def _pattern_lines(pattern: Pattern, launched: int) -> Iterator[str]:

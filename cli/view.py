@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 SUMMARY = "browse a timeline or a trace in the terminal, or compare two"
 
 STREAMS = ("stdin", "stdout", "stderr")
+
+DUMB = ("dumb", "unknown")
+"""What TERM is where text cannot be placed; the same words as rich's."""
 """What must be a terminal: keys come from stdin, and Textual draws on stderr."""
 
 _ERASE_LINE = "\r\x1b[K"
@@ -87,26 +90,30 @@ def _opened(path: Path, arguments: argparse.Namespace) -> Timeline:
 
 
 def on_terminal() -> bool:
-    """Whether a person sits at both ends."""
-    return not _elsewhere()
+    """Whether a person sits at both ends of one that can show the browser."""
+    return not _missing()
 
 
 def no_terminal() -> str:
     """Why the browser cannot open, and what does without a terminal."""
-    elsewhere = _elsewhere()
-    told = " and ".join(word for word in (", ".join(elsewhere[:-1]), elsewhere[-1]) if word)
     return (
-        f"view needs a terminal for its keys and its screen, and {told}"
-        f" {'is' if len(elsewhere) == 1 else 'are'} none;"
+        f"view needs a terminal for its keys and its screen, and {_missing()};"
         " `kerntape replay` prints a summary anywhere"
     )
 
 
-def _elsewhere() -> list[str]:
-    """The streams that are no terminal."""
+def _missing() -> str:
+    """What is no terminal, or why nothing can be drawn on the one there is; '' where all is there."""
+    import os
     import sys
 
-    return [name for name in STREAMS if not getattr(sys, name).isatty()]
+    streams = {name: getattr(sys, name) for name in STREAMS}
+    elsewhere = [name for name, stream in streams.items() if not (stream and stream.isatty())]
+    if elsewhere:
+        told = " and ".join(word for word in (", ".join(elsewhere[:-1]), elsewhere[-1]) if word)
+        return f"{told} {'is' if len(elsewhere) == 1 else 'are'} none"
+    term = os.environ.get("TERM", "")
+    return f"TERM says that this one is {term}" if term.lower() in DUMB else ""
 
 
 def open_timeline(path: Path, arguments: argparse.Namespace) -> Timeline:

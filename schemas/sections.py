@@ -106,7 +106,10 @@ def sniff(path: Path) -> Format:
             return known
     if not magic:
         raise FileError(f"{path}: {_too_short(0, 'trace or a timeline', TRACE_FORMAT)}")
-    raise FileError(f"{path}: byte 0: must be a trace or a timeline, not {_other_kind(magic)}")
+    remedy = "; `kerntape capture` makes one of a kernel" if path.suffix == ".py" else ""
+    raise FileError(
+        f"{path}: byte 0: must be a trace or a timeline, not {_other_kind(magic)}{remedy}"
+    )
 
 
 def file_bytes(path: Path, count: int = -1) -> bytes:

@@ -170,6 +170,7 @@ def test_a_traceback_begins_in_the_users_file(user_folder: Path):
     ]
     assert str(error.value) == (
         "my_kernel.py raised TypeError: greet() missing 1 required positional argument: 'rows'"
+        " (my_kernel.py:2)"
     )
 
 

@@ -137,7 +137,8 @@ def test_a_grid_larger_than_the_machine_names_the_machine():
     with pytest.raises(ConfigError) as error:
         launch_grid((2, 1, 1), whole_machine(resolve_topology("single_pe")))
     assert (
-        str(error.value) == "the launch grid's PEs must be from 1 to 1 (topology single_pe), not 2"
+        str(error.value) == "the launch grid's PEs must be from 1 to 1 (topology single_pe), not 2;"
+        " --topology names another machine"
     )
 
 

@@ -77,6 +77,15 @@ def test_a_tensor_is_no_operand() -> None:
     )
 
 
+def test_a_tensor_cannot_be_stored() -> None:
+    def kernel(x, y, *, tl):
+        tl.store(y, x)  # here
+
+    assert refusal(kernel, A, A) == (
+        "tl.store: must be given a handle, not tensor 'x' [4, 6] f32 in HBM; tl.load it"
+    )
+
+
 def test_two_numbers_are_no_command() -> None:
     def kernel(*, tl):
         tl.add(1, 2)  # here

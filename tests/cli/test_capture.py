@@ -201,7 +201,7 @@ def test_an_error_that_a_kernels_author_wrote_on_two_lines_is_said_on_one(
 ):
     Path("mine.py").write_text("raise SyntaxError('one\\ntwo')\n")
     assert refusal(capsys, "mine.py").splitlines()[-1] == (
-        "kerntape: mine.py raised SyntaxError: one\\ntwo"
+        "kerntape: mine.py raised SyntaxError: one\\ntwo (mine.py:1)"
     )
 
 

@@ -104,7 +104,10 @@ def test_the_text_groups_them_and_says_what_the_verdict_means(run) -> None:
     assert lines[4].endswith("] writes over what")
     assert lines[5].startswith("  command 5 [composite, op 0 rmax, softmax.py:")
     assert lines[5].endswith("] may still be reading")
-    assert lines[-1] == "bytes (byte_range, rw_aware, serial)."
+    assert (
+        lines[-1]
+        == "its end), more scratch slots, or a policy that compares bytes (byte_range, rw_aware, serial)."
+    )
 
 
 def test_the_text_without_hazards_is_one_line(run) -> None:
@@ -308,7 +311,40 @@ def test_what_is_not_compared_stands_below_the_hazards_that_are(run, traces: Pat
     assert code == 3
     assert lines[0].startswith("none: 1 pair of commands can go wrong (2 PEs, ")
     assert lines[-4:-1] == [
-        "bytes (byte_range, rw_aware, serial).",
+        "its end), more scratch slots, or a policy that compares bytes (byte_range, rw_aware, serial).",
         "",
         "1 tensor is reached by several PEs, written by at least one: x of PE 1.",
     ]
+
+
+LOOP = """\
+def launch(rt):
+    rt.launch(kernel, (1, 1, 1), rt.zeros((16, 16), "f32"))
+
+
+def kernel(x, *, tl):
+    weights, rows, out = tl.load(x), tl.load(x), tl.empty((16, 16), "f32")
+    for _ in range(3):
+        tl.mul(rows, 2.0, out=rows)
+        tl.composite(op="gemm", a=rows, b=weights, out=out)
+    tl.store(x, out)
+"""
+
+
+def test_a_math_that_overwrites_what_a_composite_reads_is_ordered_by_the_wait_that_is_advised(
+    run, traces: Path, capsys
+) -> None:
+    (traces / "loop.py").write_text(LOOP)
+    waits = LOOP.replace("out=out)\n", "out=out)\n        tl.wait()\n")
+    (traces / "waits.py").write_text(waits)
+    for name in ("loop", "waits"):
+        assert main(["capture", f"{name}.py", "-o", f"{name}.ktrace", "--no-data"]) == 0
+    capsys.readouterr()
+    code, out, _ = run("loop.ktrace")
+    assert code == 3
+    assert out.startswith("strict_fifo: ")
+    assert out.splitlines()[-2:] == [
+        "To order them: a tl.wait after the earlier command and before the later one (in a loop, at",
+        "its end), or a policy that compares bytes (byte_range, rw_aware, serial).",
+    ]
+    assert run("waits.ktrace")[0] == 0

@@ -95,10 +95,33 @@ def test_what_is_no_terminal_is_named(elsewhere, told, monkeypatch):
     )
 
 
-def test_three_terminals_are_enough(monkeypatch):
+def test_a_closed_stream_is_none(monkeypatch):
+    for name, stream in (("stdin", Terminal()), ("stdout", None), ("stderr", Terminal())):
+        monkeypatch.setattr(sys, name, stream)
+    assert not view.on_terminal()
+    assert "stdout is none;" in view.no_terminal()
+
+
+@pytest.mark.parametrize("term", ["xterm", "vt100", "", None])
+def test_three_terminals_are_enough(monkeypatch, term):
     for name in ("stdin", "stdout", "stderr"):
         monkeypatch.setattr(sys, name, Terminal())
+    monkeypatch.delenv("TERM", raising=False)
+    if term is not None:
+        monkeypatch.setenv("TERM", term)
     assert view.on_terminal()
+
+
+@pytest.mark.parametrize("term", ["dumb", "unknown", "DUMB"])
+def test_a_terminal_that_cannot_place_text_is_refused(monkeypatch, term):
+    for name in ("stdin", "stdout", "stderr"):
+        monkeypatch.setattr(sys, name, Terminal())
+    monkeypatch.setenv("TERM", term)
+    assert not view.on_terminal()
+    assert view.no_terminal() == (
+        "view needs a terminal for its keys and its screen, and TERM says that this one is"
+        f" {term}; `kerntape replay` prints a summary anywhere"
+    )
 
 
 def test_a_file_that_is_none_is_named_before_the_terminal_is_asked_for(capsys, files):

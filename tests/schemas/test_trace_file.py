@@ -671,6 +671,17 @@ def test_the_first_bytes_tell_a_trace_from_other_files(tmp_path: Path) -> None:
     )
 
 
+def test_a_kernel_is_neither_and_has_to_be_captured(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text("def launch(rt): ...")
+    with pytest.raises(FileError) as caught:
+        is_trace(path)
+    assert str(caught.value) == (
+        f"{path}: byte 0: must be a trace or a timeline, not a file that begins with b'def laun';"
+        " `kerntape capture` makes one of a kernel"
+    )
+
+
 def test_an_empty_file_is_neither_and_the_remedy_is_to_capture_again(tmp_path: Path) -> None:
     path = tmp_path / "x.ktrace"
     path.write_bytes(b"")

@@ -152,7 +152,11 @@ def test_an_area_is_begun_ended_studied_and_taken_away(drive):
         assert line_texts(panel.panel.lines)[1] == "  0 ps to 88 ns · 88 ns"
         await pilot.press("escape", "V")
         assert isinstance(pilot.app.screen, AreaPanel)
-        await pilot.press("V", "v")
+        await pilot.press("V", "V")
+        assert isinstance(pilot.app.screen, AreaPanel)
+        await pilot.press("v")
+        assert pilot.app.screen is screen
+        await pilot.press("v")
         assert (pilot.app.screen, screen.look.area) == (screen, None)
 
     drive(two_commands().build(), scenario)

@@ -106,6 +106,14 @@ def test_the_ruler_has_its_unit_in_the_title_and_a_caret_over_the_selected_stage
     assert line == " time, ns   │0            │20           │40           │60           │80     ▼"
 
 
+def test_a_label_is_whole_or_left_out(two):
+    index, _, look = two
+    # 68 columns: of 41 ns 40 ns is in column 66, where a label of three has two; of 42 ns in 64
+    for span_ps, end in ((41_000, "│30              │"), (42_000, "│30             │40")):
+        line = line_text(frame.ruler_line(index, window(index, look, 0, span_ps), 80))
+        assert line.rstrip().endswith(end)
+
+
 def test_a_label_that_the_caret_would_cut_gives_way_to_it(two):
     index, _, look = two
     # stage 3 is 30–54, columns 21 to 38: the caret at 29 stands in the label of 40 ns

@@ -279,7 +279,7 @@ def test_a_low_screen_shows_the_largest_of_every_part_and_the_rest_below_it():
 def test_an_empty_timeline_has_a_summary_too():
     builder = two_commands()
     builder.stages.clear()
-    assert text_of(builder.build())[0] == "  0 ps makespan · 0 stages · 0 commands · 1 PE"
+    assert text_of(builder.build())[0] == "  0 ps makespan · 0 stages · 0 of 2 commands · 1 PE"
 
 
 @pytest.mark.parametrize("width", [1, 2, 10, 30, 79, 300])

@@ -19,6 +19,10 @@ def test_a_pattern_is_found_and_gone_along(drive):
         await pilot.press("slash", *"gemm", "enter")
         assert screen.look.stage == 1
         assert last_line(screen) == "match 1 of 4 for gemm, in its op"
+        await pilot.press("N")
+        assert last_line(screen) == "match 4 of 4 for gemm, in its kind, its op, from the end again"
+        await pilot.press("n")
+        assert last_line(screen) == "match 1 of 4 for gemm, in its op, from the start again"
         await pilot.press("n", "n")
         assert (screen.look.stage, last_line(screen)) == (
             3,

@@ -87,7 +87,7 @@ def lane_axis(look: Look, width: int) -> Axis:
 
 def ruler_line(index: TimelineIndex, look: Look, width: int) -> Line:
     """Round times above their columns, the area on a ground of its own, m at the mark, ▼ above the
-    selected stage, in place of a label it meets.
+    selected stage, in place of a label it meets. A label is whole or left out.
     """
     label_cells = index.tree.label_cells
     shown = lane_axis(look, width - label_cells)
@@ -97,9 +97,10 @@ def ruler_line(index: TimelineIndex, look: Look, width: int) -> Line:
     for tick in marks.ticks:
         column = shown.column_of(tick.time_ps)
         label = f"│{tick.label}"
-        if column <= caret <= column + len(label):
+        is_whole = column + len(label) <= shown.width
+        if not is_whole or column <= caret <= column + len(label):
             label = "│"
-        for offset, character in enumerate(label[: shown.width - column]):
+        for offset, character in enumerate(label):
             text[column + offset] = character
     looks = [MUTED] * shown.width
     for column in _area_columns(look, shown):

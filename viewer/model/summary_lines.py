@@ -191,9 +191,11 @@ def _findings(engines: tuple[EngineUse, ...]) -> list[Line]:
 def _totals(index: TimelineIndex) -> Line:
     timeline = index.timeline
     pes = len(timeline.trace.pes)
+    begun, all_there_are = len(index.commands.keys), timeline.trace.command_count
+    of_all = f" of {all_there_are:,}" if begun < all_there_are else ""
     words = (
         f"{times.short(timeline.makespan_ps)} makespan · {len(index):,} stages ·"
-        f" {len(index.commands.keys):,} commands · {pes} PE{'s' if pes != 1 else ''}"
+        f" {begun:,}{of_all} commands · {pes} PE{'s' if pes != 1 else ''}"
     )
     if timeline.status is Status.DEADLOCK:
         return (Span("DEADLOCK  ", tone(Paint.VIOLATED)), Span(words, STRONG))

@@ -1,9 +1,12 @@
 """The area's figures: added up in a thread, so that no key waits for them."""
 
 import threading
+from typing import ClassVar
 
+from textual.binding import Binding, BindingType
 from textual.worker import get_current_worker
 
+from ..actions import named
 from ..model.area import Area, Figures, area_lines, figures_by_kind, figures_by_lane, in_area
 from ..model.hazards import HazardIndex
 from ..model.index import TimelineIndex
@@ -25,6 +28,9 @@ class AreaPanel(Panel):
     """
 
     KEYS = "E save its stages"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(key, "do('close')", show=False, priority=True) for key in named("area").keys
+    ]
 
     def __init__(self, index: TimelineIndex, hazards: HazardIndex, area: Area) -> None:
         super().__init__("area", "area_figures", self._area_lines)

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..schemas.errors import KerntapeError
-from . import engine, engine_layout, native
+from . import engine, engine_layout, native, order_layout, order_pass, slack_pass
 from .engine_records import Record, ReleaseRecord, ServerRecord, StageRecord, c_struct
 from .stage_graph import Durations, StageGraph
 from .times import Times
@@ -24,6 +24,9 @@ NOT_COMPILED = (
     "the replay engine is not compiled (no C compiler when kerntape was installed); replays are up to"
     " a hundred times slower"
 )
+
+WITH_THE_ENGINE = (order_layout, order_pass, slack_pass)
+"""Compiled with it, or not at all: who looks at a timeline or sweeps needs them as quick."""
 
 EVENTS_A_TURN = 10_000
 """How many stages end, or releases happen, before other threads, and ^C, may have a turn: a millisecond."""
@@ -54,13 +57,14 @@ def run(graph: StageGraph, durations: Durations) -> Times:
 @cache
 def check_engine() -> None:
     """Says once that an uncompiled engine is slow. Raises KerntapeError for a stale one, or for one that
-    was compiled in part.
+    was compiled in part, what is compiled with it included.
 
     A worker process says nothing: whoever starts workers calls this first.
     """
-    native.refuse_stale(engine)
-    native.refuse_stale(engine_layout)
-    if native.is_compiled(engine) != native.is_compiled(engine_layout):
+    modules = (engine, engine_layout, *WITH_THE_ENGINE)
+    for module in modules:
+        native.refuse_stale(module)
+    if len(set(map(native.is_compiled, modules))) > 1:
         raise KerntapeError(
             "the replay engine is compiled in part; run 'pip install -e .' again, and look at what the"
             " compiler says"

@@ -4,7 +4,15 @@ import shutil
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from kerntape.replay import compiled_runner, engine, engine_layout, simpy_runner
+from kerntape.replay import (
+    compiled_runner,
+    engine,
+    engine_layout,
+    order_layout,
+    order_pass,
+    simpy_runner,
+    slack_pass,
+)
 from kerntape.schemas.errors import KerntapeError
 from law_graphs import LANE, SERVER, Release, graph_of, law_graphs, sharing
 from uncompiled import uncompiled
@@ -13,6 +21,8 @@ from uncompiled import uncompiled
 def run_uncompiled(monkeypatch):
     for name in ("engine", "engine_layout"):
         monkeypatch.setattr(compiled_runner, name, uncompiled(name))
+    others = tuple(map(uncompiled, ("order_layout", "order_pass", "slack_pass")))
+    monkeypatch.setattr(compiled_runner, "WITH_THE_ENGINE", others)
 
 
 @pytest.fixture(params=["as installed", "uncompiled"])
@@ -118,10 +128,10 @@ def unchecked():
     compiled_runner.check_engine.cache_clear()
 
 
-@pytest.mark.parametrize("module", [engine, engine_layout])
+@pytest.mark.parametrize("module", [engine, engine_layout, order_layout, order_pass, slack_pass])
 def test_a_stale_engine_is_refused(monkeypatch, unchecked, module):
     monkeypatch.setattr(module, "built_from", lambda: "of other sources")
-    with pytest.raises(KerntapeError, match=r"changed since engine\w* was compiled"):
+    with pytest.raises(KerntapeError, match=r"changed since \w+ was compiled"):
         compiled_runner.check_engine()
 
 
@@ -130,6 +140,20 @@ def test_an_engine_that_was_compiled_in_part_is_refused(monkeypatch, unchecked, 
     if not compiled_runner.is_compiled():
         pytest.skip("the engine runs uncompiled here")
     monkeypatch.setattr(compiled_runner, name, uncompiled(name))
+    refused_in_part()
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_so_is_what_is_compiled_with_it(monkeypatch, unchecked, place):
+    if not compiled_runner.is_compiled():
+        pytest.skip("the engine runs uncompiled here")
+    modules = list(compiled_runner.WITH_THE_ENGINE)
+    modules[place] = uncompiled(modules[place].__name__.rpartition(".")[2])
+    monkeypatch.setattr(compiled_runner, "WITH_THE_ENGINE", tuple(modules))
+    refused_in_part()
+
+
+def refused_in_part():
     with pytest.raises(KerntapeError, match="compiled in part; run 'pip install"):
         compiled_runner.check_engine()
 

@@ -32,7 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--pe",
         type=number_from(0),
         metavar="N",
-        help="list the commands of the PE of rank N (a trace's first)",
+        help="list the commands of the PE of rank N (default: the first; of a timeline no list unless"
+        " one of these three options is given)",
     )
     parser.add_argument(
         "--commands",
@@ -130,13 +131,15 @@ def _timeline_facts(path: "Path", arguments: argparse.Namespace) -> Facts:
     timeline = read_timeline(path)
     trace = timeline.trace
     _check_no_model(arguments, timeline.policy.name, timeline.topology.name)
-    _check_nothing_to_list(arguments)
+    is_listed = any(
+        given is not None for given in (arguments.pe, arguments.commands, arguments.first)
+    )
     return {
         **_file_facts(path, "ktimeline"),
         "version": TIMELINE_FORMAT.version,
         **timeline_facts(timeline),
         "trace": {"content_sha256": content_sha256(trace), **launch_facts(trace)},
-        "pe": None if arguments.pe is None else _listed_pe(trace, arguments),
+        "pe": _listed_pe(trace, arguments) if is_listed else None,
     }
 
 
@@ -152,19 +155,6 @@ def _check_no_model(arguments: argparse.Namespace, policy: str, topology: str) -
     for option, value, replayed in given:
         if value is not None:
             raise ConfigError(f"{option} is for a trace; this timeline was replayed {replayed}")
-
-
-def _check_nothing_to_list(arguments: argparse.Namespace) -> None:
-    """Raises ConfigError where it is said which commands to list, and not of which PE: a timeline's are
-    not listed by themselves.
-    """
-    from ..schemas.errors import ConfigError
-
-    for option, value in (("--from", arguments.first), ("--commands", arguments.commands)):
-        if arguments.pe is None and value:
-            raise ConfigError(
-                f"{option} must come with --pe N for a timeline; add it, or leave it out"
-            )
 
 
 def _file_facts(path: "Path", file_format: str) -> Facts:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..schemas.errors import UsageError, wrong_usage
 from .model_options import (
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from ..replay.sweep.chunks import Workers
     from ..replay.sweep.plan import SweepPlan
     from ..replay.sweep.planning import Sampling
-    from ..replay.sweep.sweep import SweepOutcome
 
 SUMMARY = "replay under many numbers, and find where the ranking flips"
 
@@ -108,6 +107,7 @@ def run(arguments: argparse.Namespace) -> int:
     from ..replay.sweep.sweep import sweep
     from ..schemas.errors import KerntapeError
     from .output_files import check_output_files
+    from .sweep_json import outcome_json
     from .sweep_progress import SweepProgress
     from .sweep_text import outcome_text
 
@@ -237,27 +237,3 @@ def _say_what_is_kept(done: int, total: int, journal: Path) -> None:
             " the same command goes on from there",
             file=sys.stderr,
         )
-
-
-def outcome_json(outcome: SweepOutcome, results: str) -> dict[str, Any]:
-    """What `sweep --json` prints. Keys are stable (docs/sweeps.md lists them)."""
-    from dataclasses import asdict
-
-    return {
-        "results": results,
-        "points": outcome.points,
-        "kept": outcome.kept,
-        "followed": outcome.followed,
-        "replayed": outcome.replayed,
-        "deadlocked": outcome.deadlocked,
-        "impossible": outcome.impossible,
-        "with_violations": outcome.with_violations,
-        "replaced": outcome.replaced,
-        "different_arguments": {each.name: each.values for each in outcome.different_arguments},
-        "cases": [asdict(case) for case in outcome.cases],
-        "rankings": [
-            asdict(ranking)
-            | {"flips": [asdict(flip) | {"at": dict(flip.at)} for flip in ranking.flips]}
-            for ranking in outcome.rankings
-        ],
-    }

@@ -6,20 +6,21 @@ from typing import TYPE_CHECKING
 
 from .flow import flowed
 from .printing import aligned
+from .sweep_makespan_text import CASES_SHOWN, influence_lines, most_lines, range_lines
 from .sweep_pair_text import margin_text, pair_lines
 
 if TYPE_CHECKING:
     from ..replay.sweep.cases import CaseOutcome
+    from ..replay.sweep.influence import CaseMakespans
     from ..replay.sweep.plan import DifferentArgument
     from ..replay.sweep.ranking import Ranking
     from ..replay.sweep.sweep import SweepOutcome
 
 MANY_PAIRS = 6
-"""So many pairs are told by case, and only those that flip by themselves."""
+"""So many pairs are told by case, and only those that flip by themselves; of so many pairs' cases the
+numbers that move them are not told one by one."""
 
 PAIRS_SHOWN = 10
-
-CASES_SHOWN = 20
 
 ARGUMENTS_SHOWN = 8
 
@@ -28,7 +29,8 @@ VALUES_SHOWN = 3
 
 
 def outcome_text(outcome: SweepOutcome, results: str) -> str:
-    """How the points were evaluated, who is faster by how much, and where the ranking flips."""
+    """How the points were evaluated, how far makespans go and what moves them, who is faster by how much,
+    and where the ranking flips."""
     kept = f", {outcome.kept:,} of them kept from before" if outcome.kept else ""
     replaced = ", in place of the file that was there" if outcome.replaced else ""
     lines = [
@@ -37,9 +39,10 @@ def outcome_text(outcome: SweepOutcome, results: str) -> str:
     ]
     if outcome.different_arguments:
         lines += _arguments_lines(outcome.different_arguments)
+    many = len(outcome.rankings) >= MANY_PAIRS
     if len(outcome.cases) > 1:
-        ranked = len(outcome.rankings) >= MANY_PAIRS
-        lines += ["", *_case_lines(outcome.cases, ranked=ranked)]
+        lines += ["", *_case_lines(outcome.cases, ranked=many)]
+    lines += _makespan_lines(outcome.makespans, many=many)
     return "\n".join([*lines, *_all_pair_lines(outcome.rankings)])
 
 
@@ -72,6 +75,11 @@ def _values_text(argument: DifferentArgument) -> str:
     """Each of them once, in the order of the traces."""
     values = list(dict.fromkeys("none" if each is None else str(each) for each in argument.values))
     return " / ".join([*values[:VALUES_SHOWN], *(["…"] if len(values) > VALUES_SHOWN else [])])
+
+
+def _makespan_lines(cases: list[CaseMakespans], *, many: bool) -> list[str]:
+    moved = most_lines(cases) if many else influence_lines(cases)
+    return [line for block in (range_lines(cases), moved) if block for line in ("", *block)]
 
 
 def _case_lines(cases: list[CaseOutcome], *, ranked: bool) -> list[str]:

@@ -37,12 +37,17 @@ def case_outcomes(
 ) -> list[CaseOutcome]:
     """By trace, then by policy. `ways` are by point; `violating` are the points with violations."""
     count = len(plan.combinations)
-    sound = {point: each for point, each in makespan_ps.items() if point not in violating}
+    sound = in_the_race(makespan_ps, violating)
     best = _best(plan, sound)
     return [
         _case_outcome(plan, range(first, first + count), ways, sound, violating, best)
         for first in range(0, len(plan), count)
     ]
+
+
+def in_the_race(makespan_ps: Makespans, violating: Collection[int]) -> dict[int, int]:
+    """The makespans but those of points with violations."""
+    return {point: each for point, each in makespan_ps.items() if point not in violating}
 
 
 def _best(plan: SweepPlan, sound: Makespans) -> dict[int, int]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from .cases import CaseOutcome, case_outcomes
 from .chunks import Workers, chunks_of
 from .figures import COLUMNS, MAKESPAN, VIOLATIONS
+from .influence import CaseMakespans, case_makespans
 from .journal import Journal, journal_path
 from .plan import DifferentArgument, SweepPlan
 from .points import PointResult, Way
@@ -26,7 +27,8 @@ class SweepOutcome:
 
     `followed`, `replayed`, `deadlocked` and `impossible` say how the points were evaluated, in all runs
     together, and `cases` say it of each trace under each policy. `with_violations`: points. `replaced`:
-    whether the results took the place of a file. `different_arguments`: the plan's.
+    whether the results took the place of a file. `different_arguments`: the plan's. `makespans` are of
+    the cases, in the same order.
     """
 
     points: int
@@ -39,6 +41,7 @@ class SweepOutcome:
     replaced: bool
     different_arguments: tuple[DifferentArgument, ...]
     cases: list[CaseOutcome]
+    makespans: list[CaseMakespans]
     rankings: list[Ranking]
 
 
@@ -81,6 +84,7 @@ def _outcome(plan: SweepPlan, kept: int, found: list[PointResult], replaced: boo
         replaced=replaced,
         different_arguments=plan.different_arguments,
         cases=case_outcomes(plan, [each.way for each in found], makespan_ps, violating),
+        makespans=case_makespans(plan, makespan_ps, violating),
         rankings=rankings(plan, makespan_ps, violating),
     )
 

@@ -29,6 +29,17 @@ def test_the_answer_says_which_way_points_took_and_where_the_ranking_flips(sweep
         "opt2.ktrace, strict_fifo         0         4",
         "opt3.ktrace, strict_fifo         0         4",
         "",
+        "makespan in ns             smallest     median    largest",
+        # of four the second is the median
+        f"opt2.ktrace, strict_fifo  {nanoseconds(at[0])}  {nanoseconds(at[1])}  {nanoseconds(at[3])}",
+        f"opt3.ktrace, strict_fifo  {nanoseconds(at[4])}  {nanoseconds(at[5])}  {nanoseconds(at[7])}",
+        "",
+        "what moves the median              at smallest  at largest      by",
+        "opt2.ktrace, strict_fifo",
+        f"  {PLANNING}           20          50  {per_cent(at[0], at[3])}  rising",
+        "opt3.ktrace, strict_fifo",
+        f"  {PLANNING}           20          50  {per_cent(at[4], at[7]):>6}  rising",
+        "",
         "opt2.ktrace against opt3.ktrace, strict_fifo: faster at 2, slower at 2, equal at 0",
         f"  faster by {by[1]} in the median, {by[0]} at most;"
         f" slower by {by[2]} in the median, {by[3]} at most",
@@ -39,12 +50,54 @@ def test_the_answer_says_which_way_points_took_and_where_the_ranking_flips(sweep
 def per_cent(faster, slower):
     """How much longer, to a tenth; these are between 1 and 1,000."""
     tenths = Decimal(1000) * (slower - faster) / faster
-    return f"{tenths.quantize(Decimal(1), 'ROUND_HALF_UP') / 10} %"
+    return f"{tenths.quantize(Decimal(1), 'ROUND_HALF_UP') / 10:.1f} %"
 
 
-def test_one_point_is_counted_as_one(sweep):
+def nanoseconds(picoseconds):
+    return f"{Decimal(picoseconds) / 1000:,.3f}"
+
+
+def test_one_point_is_counted_as_one_and_has_one_makespan(sweep):
     code, out, _ = sweep("opt2.ktrace", "--jobs", "1", "-o", "r.csv")
     assert (code, out.splitlines()[0]) == (0, "r.csv: 1 point")
+    assert out.splitlines()[2:] == [
+        "",
+        "makespan in ns",
+        f"opt2.ktrace, strict_fifo  {nanoseconds(int(rows()[0]['makespan_ps']))}",
+    ]
+
+
+def test_samples_that_follow_an_order_say_what_moves_the_makespan_from_quarter_to_quarter(sweep):
+    # a read's latency hides behind the others; what every command is dispatched in does not
+    ranges = ["pe_cpu.fixed_cycles=40..80", "hbm.latency_ns=100..101"]
+    sampled = [word for each in ranges for word in ("--vary", each)]
+    sampled += ["--samples", "60", "--latin-hypercube", "--jobs", "1", "-o", "r.csv"]
+    _, out, _ = sweep("opt2.ktrace", *sampled, "--json")
+    answer = json.loads(out)
+    assert answer["followed"] > 0
+    (case,) = answer["makespans"]
+    by_point = [int(row["makespan_ps"]) for row in rows()]
+    for end, of_all in (("smallest", min), ("largest", max)):
+        first = rows()[by_point.index(of_all(by_point))]
+        at = {path: Decimal(str(value)) for path, value in case[end]["at"].items()}
+        assert case[end]["makespan_ps"] == of_all(by_point)
+        assert at == {path: Decimal(first[path]) for path in at}
+    assert case["median_ps"] == sorted(by_point)[29]
+    assert [each["path"] for each in case["influences"]] == [
+        "pe_cpu.fixed_cycles",
+        "hbm.latency_ns",
+    ]
+    cycles = case["influences"][0]["parts"]
+    for quarter, part in enumerate(cycles):
+        low, high = 40 + 10 * quarter, 50 + 10 * quarter
+        inside = sorted(
+            int(row["makespan_ps"])
+            for row in rows()
+            if low <= Decimal(row["pe_cpu.fixed_cycles"]) < high
+        )
+        assert part == {"low": low, "high": high, "points": 15, "median_ps": inside[7]}
+    medians = [part["median_ps"] for part in cycles]
+    assert case["influences"][0]["spread_ps"] == max(medians) - min(medians)
 
 
 def test_a_few_pairs_are_told_with_their_counts_one_by_one(sweep):
@@ -72,8 +125,19 @@ def test_a_policy_under_which_pairs_go_wrong_is_not_called_faster_without_a_word
         "opt2.ktrace, strict_fifo         0         2              0",
         "opt2.ktrace, none                0         2              2",
     ]
-    assert lines[7].endswith(": faster at 0, slower at 2, equal at 0")
-    assert lines[9] == "  points with hazard violations: 2 of none"
+    assert lines[7].split() == [
+        "makespan",
+        "in",
+        "ns",
+        "smallest",
+        "median",
+        "largest",
+        "left",
+        "out",
+    ]
+    assert lines[9].split() == ["opt2.ktrace,", "none", "–", "–", "–", "2"]
+    assert lines[-3].endswith(": faster at 0, slower at 2, equal at 0")
+    assert lines[-1] == "  points with hazard violations: 2 of none"
 
 
 def test_of_many_pairs_the_cases_and_those_that_flip_are_told(sweep):
@@ -96,8 +160,12 @@ def test_of_many_pairs_the_cases_and_those_that_flip_are_told(sweep):
     last = [cells_of(line)[5] for line in lines[3:10]]
     assert (last[0], last[1], last[3]) == ("median over the best", "0 %", "–")
     flips = "opt2.ktrace against opt3.ktrace, strict_fifo: faster at 1, slower at 1, equal at 0"
-    assert lines[11] == flips
-    assert lines[13:] == [
+    assert [cells_of(line)[0] for line in lines[11:18]] == [
+        "makespan in ns",
+        *(cells_of(line)[0] for line in lines[4:10]),
+    ]
+    assert lines[19] == flips
+    assert lines[21:] == [
         f"  flips between {PLANNING} 30 and 40: opt2.ktrace below, opt3.ktrace above",
         "",
         "8 more pairs (--json has all)",
@@ -223,6 +291,7 @@ def test_json_has_stable_keys_and_every_flip(sweep):
             }
             for variant in ("opt2", "opt3")
         ],
+        "makespans": [makespans_of("opt2.ktrace", at[:4]), makespans_of("opt3.ktrace", at[4:])],
         "rankings": [
             {
                 "first": "opt2.ktrace",
@@ -248,6 +317,40 @@ def test_json_has_stable_keys_and_every_flip(sweep):
                 ],
                 "shares": [],
             }
+        ],
+    }
+
+
+def makespans_of(trace, makespans):
+    """Of planning 30 at latency 100 and 101, then of planning 40 at both."""
+    at = [
+        {PLANNING: plan, "hbm.latency_ns": latency} for plan in (30, 40) for latency in (100, 101)
+    ]
+    least, most = min(makespans), max(makespans)
+    return {
+        "trace": trace,
+        "policy": "strict_fifo",
+        "points": 4,
+        "left_out": 0,
+        "smallest": {"makespan_ps": least, "at": at[makespans.index(least)]},
+        "median_ps": sorted(makespans)[1],
+        "largest": {"makespan_ps": most, "at": at[makespans.index(most)]},
+        "influences": [
+            influence_of(PLANNING, {30: makespans[:2], 40: makespans[2:]}),
+            influence_of("hbm.latency_ns", {100: makespans[::2], 101: makespans[1::2]}),
+        ],
+    }
+
+
+def influence_of(path, by_value):
+    """Of two points at a value the lower one is the median."""
+    medians = [min(two) for two in by_value.values()]
+    return {
+        "path": path,
+        "spread_ps": max(medians) - min(medians),
+        "parts": [
+            {"low": value, "high": value, "points": 2, "median_ps": median}
+            for value, median in zip(by_value, medians, strict=True)
         ],
     }
 

@@ -6,6 +6,7 @@ import pytest
 from kerntape.cli.sweep_pair_text import margin_text
 from kerntape.cli.sweep_text import outcome_text
 from kerntape.replay.sweep.cases import CaseOutcome
+from kerntape.replay.sweep.influence import CaseMakespans, Extreme, Influence, PartMedian
 from kerntape.replay.sweep.margins import Margin
 from kerntape.replay.sweep.plan import DifferentArgument
 from kerntape.replay.sweep.ranking import Ranking
@@ -15,7 +16,8 @@ from kerntape.replay.sweep.sweep import SweepOutcome
 
 def outcome(**facts):
     nothing = dict.fromkeys(("kept", "deadlocked", "impossible", "with_violations"), 0)
-    without = {"replaced": False, "different_arguments": (), "cases": [], "rankings": []}
+    without = {"replaced": False, "different_arguments": (), "cases": []}
+    without |= {"makespans": [], "rankings": []}
     return SweepOutcome(**({"points": 8, "followed": 6, "replayed": 2} | nothing | without | facts))
 
 
@@ -31,6 +33,25 @@ def case(policy, **facts):
     counts = {"followed": 3, "replayed": 1, "deadlocked": 0, "impossible": 0}
     race = {"with_violations": 0, "fastest": 0, "over_best_ppm": 0}
     return CaseOutcome(**({"trace": "a.ktrace", "policy": policy} | counts | race | facts))
+
+
+def influence(path, *medians_ps):
+    parts = (PartMedian(low, low, 1, median) for low, median in enumerate(medians_ps, 1))
+    return Influence(path, tuple(parts))
+
+
+def makespans(trace="a.ktrace", policy="strict_fifo", *influences, **facts):
+    """Of eight points; every number is 1 at the smallest and 2.50 at the largest."""
+    least, most = (
+        tuple((each.path, value) for each in influences) for value in (1, Decimal("2.50"))
+    )
+    counts = {"points": 8, "left_out": 0, "median_ps": 1_234_500}
+    ends = {"smallest": Extreme(900_001, least), "largest": Extreme(12_345_678_900, most)}
+    names = {"trace": trace, "policy": policy, "influences": influences}
+    return CaseMakespans(**(names | counts | ends | facts))
+
+
+NOTHING = {"points": 0, "left_out": 8, "smallest": None, "median_ps": None, "largest": None}
 
 
 def lines(**facts):
@@ -146,6 +167,131 @@ def test_of_very_many_cases_twenty_are_told():
     shown = lines(cases=[case(f"p{each}") for each in range(23)])
     assert len(shown) == 23
     assert shown[-1] == "3 more (--json has all)"
+
+
+def test_a_case_says_how_far_its_makespan_goes_and_which_numbers_move_it_how_much():
+    told = [
+        influence("cycles", 1_000, 1_200, 1_500),
+        influence("hbm", 1_000, 900),
+        influence("depth", 1_000, 1_010, 1_000),
+        influence("width", 1_000, None, 1_000),
+    ]
+    assert lines(makespans=[makespans("a.ktrace", "none", *told)]) == [
+        "",
+        "makespan in ns  smallest     median         largest",
+        "a.ktrace, none   900.001  1,234.500  12,345,678.900",
+        "",
+        "what moves the median  at smallest  at largest      by",
+        "cycles                           1        2.50  50.0 %  rising",
+        # 900 to 1,000
+        "hbm                              1        2.50  11.1 %  falling",
+        "depth                            1        2.50   1.0 %",
+        "width                            1        2.50     0 %",
+    ]
+
+
+def test_of_a_range_it_is_not_said_whether_the_median_rises():
+    # each quarter has its own samples of the other numbers
+    halves = PartMedian(0, 4, 4, 1_000), PartMedian(4, 8, 4, 1_500)
+    shown = lines(makespans=[makespans("a.ktrace", "none", Influence("cycles", halves))])
+    assert shown[-1] == "cycles                           1        2.50  50.0 %"
+
+
+def test_of_several_cases_each_says_what_moves_it():
+    cases = [
+        makespans("a.ktrace", "none", influence("cycles", 1_000, 1_500)),
+        makespans("a.ktrace", "serial", influence("cycles", 1_000, 13_000)),
+    ]
+    assert lines(makespans=cases)[5:] == [
+        "what moves the median  at smallest  at largest      by",
+        "a.ktrace, none",
+        "  cycles                         1        2.50  50.0 %  rising",
+        "a.ktrace, serial",
+        "  cycles                         1        2.50   ×13.0  rising",
+    ]
+
+
+def test_points_left_out_are_counted_and_a_case_without_any_other_has_no_makespan():
+    nothing = makespans("a.ktrace", "none", influence("cycles", None, None), **NOTHING)
+    some = makespans("a.ktrace", "serial", influence("cycles", 1_000, 1_500), left_out=1_000)
+    assert lines(makespans=[nothing, some]) == [
+        "",
+        "makespan in ns    smallest     median         largest  left out",
+        "a.ktrace, none           –          –               –         8",
+        "a.ktrace, serial   900.001  1,234.500  12,345,678.900     1,000",
+        "",
+        "what moves the median  at smallest  at largest      by",
+        "a.ktrace, serial",
+        "  cycles                         1        2.50  50.0 %  rising",
+    ]
+    assert len(lines(makespans=[nothing])) == 3
+
+
+def test_of_one_point_a_case_the_makespan_is_told_once():
+    one = {"points": 1, "smallest": Extreme(5, ()), "median_ps": 5, "largest": Extreme(5, ())}
+    assert lines(makespans=[makespans(**one), makespans(policy="none", **one)]) == [
+        "",
+        "makespan in ns",
+        "a.ktrace, strict_fifo  0.005",
+        "a.ktrace, none         0.005",
+    ]
+
+
+def test_a_number_of_a_single_value_moves_nothing_and_a_least_median_of_no_time_has_no_ratio():
+    told = influence("depth", 0, 1_000), influence("plan", 0, 0), influence("set", 1_000)
+    assert lines(makespans=[makespans("a.ktrace", "none", *told)])[5:] == [
+        "depth                            1        2.50   –  rising",
+        "plan                             1        2.50   –",
+    ]
+
+
+def test_of_many_numbers_those_that_move_most_are_told():
+    seven = [influence(f"n{each}", 1_000, 2_000) for each in range(7)]
+    shown = lines(makespans=[makespans("a.ktrace", "none", *seven)])[5:]
+    assert [line.split()[0] for line in shown] == ["n0", "n1", "n2", "n3", "n4", "2"]
+    assert shown[-1] == "2 more (--json has all)"
+
+
+PATHS = [
+    "pe_scheduler.plan_cycles_per_op",
+    "topology.pe.composites_in_flight",
+    "pe_dma.write_bytes_per_ns",
+    "noc.cube_link_bytes_per_ns",
+    "topology.pe.tile_buffers",
+    "pe_cpu.fixed_cycles",
+]
+
+
+def test_of_many_cases_a_line_each_and_which_number_moves_most_of_them_fit_a_terminal():
+    moved = [influence(path, 1_000_000, 12_000_000) for path in PATHS]
+    cases = [
+        makespans(f"decode_opt{trace}.ktrace", policy, *moved[:: -1 if trace else 1])
+        for trace in range(6)
+        for policy in ("byte_range", "rw_aware", "strict_fifo")
+    ]
+    unknown = [influence(path, None, None) for path in PATHS]
+    cases[4] = makespans("decode_opt1.ktrace", "rw_aware", *unknown, **NOTHING)
+    six = [ranking(second=f"{each}.ktrace") for each in "bcdefg"]
+    shown = lines(makespans=cases, rankings=six)
+    assert max(map(len, shown)) <= 80
+    assert len(shown[: shown.index("6 pairs (--json has all)")]) == 1 + 19 + 1 + 3 + 1
+    assert shown[21:24] == [
+        "what moves the median most       cases",
+        "pe_cpu.fixed_cycles                 14",
+        "pe_scheduler.plan_cycles_per_op      3",
+    ]
+    few = lines(makespans=cases[:4])
+    # of six numbers five and a line for the sixth, under each case's name
+    assert len(few) == 1 + 5 + 1 + 1 + 4 * 7
+    assert max(map(len, few)) <= 80
+
+
+def test_of_many_cases_that_nothing_moves_or_for_which_one_number_is_varied_none_is_told():
+    six = [ranking(second=f"{each}.ktrace") for each in "bcdefg"]
+    still = influence("cycles", 1_000, 1_000), influence("hbm", 1_000, 1_000)
+    for influences in (still, [influence("cycles", 1_000, 2_000)]):
+        shown = lines(makespans=[makespans("a.ktrace", "none", *influences)], rankings=six)
+        assert shown[3:] == ["", "6 pairs (--json has all)"]
 
 
 def test_arguments_that_differ_are_named_with_up_to_three_values():

@@ -90,7 +90,7 @@ def test_a_worker_killed_in_the_middle_costs_no_point_and_no_byte_of_the_results
     scheduler, joined, plan_of, tiled, tmp_path
 ):
     plan = plan_of(tiled, MANY, parse_vary("topology.pe.tile_buffers=1,2"), policies=["none"])
-    sweep(plan, tmp_path / "here.csv", workers=LocalWorkers(1), watch=unwatched)
+    here = sweep(plan, tmp_path / "here.csv", workers=LocalWorkers(1), watch=unwatched)
     began, told = tmp_path / "began", []
     preloads = "", NEVER_FINISHES.format(began=str(began))
     with joined(*preloads) as (_, stuck), entered(scheduler.address, 2) as cluster:
@@ -105,6 +105,7 @@ def test_a_worker_killed_in_the_middle_costs_no_point_and_no_byte_of_the_results
     assert told == sorted(told)
     assert (told[0], told[-1]) == (0, 1600)
     assert outcome.followed + outcome.replayed == 1600
+    assert outcome.makespans == here.makespans
     assert (tmp_path / "there.csv").read_bytes() == (tmp_path / "here.csv").read_bytes()
 
 

@@ -99,7 +99,7 @@ class Noting:
 
 def test_a_stopped_sweep_leaves_no_results_and_goes_on_where_it_was(plan_of, tiled, tmp_path):
     plan, whole, results = plan_of(tiled, MANY), tmp_path / "whole.csv", tmp_path / "r.csv"
-    sweep(plan, whole, workers=LocalWorkers(1), watch=unwatched)
+    undisturbed = sweep(plan, whole, workers=LocalWorkers(1), watch=unwatched)
     with pytest.raises(StoppedError):
         sweep(plan, results, workers=LocalWorkers(1), watch=stopped_after(20))
     assert not results.exists()
@@ -110,6 +110,7 @@ def test_a_stopped_sweep_leaves_no_results_and_goes_on_where_it_was(plan_of, til
     evaluated_now = [point for chunk in workers.asked for point in chunk.points]
     assert outcome.kept + len(evaluated_now) == 50
     assert outcome.kept >= 20
+    assert outcome.makespans == undisturbed.makespans
     assert results.read_bytes() == whole.read_bytes()
     assert not journal_path(results).exists()
 

@@ -9,6 +9,7 @@ import numpy as np
 from ..schemas.dtypes import DType
 from ..schemas.errors import KernelError, did_you_mean
 from ..schemas.op_rules import Shape
+from .no_values import NoValues
 
 ShapeLike: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
 DTypeLike: TypeAlias = DType | str
@@ -62,6 +63,13 @@ def as_number(number: object, what: str, *, or_handle: bool = False) -> Number:
     if isinstance(number, int) and number not in INT32:
         raise KernelError(f"{what} must fit 32 bits, not {number}")
     return number
+
+
+def not_a_handle(what: str, given: object) -> KernelError:
+    """The error for what is given where a handle must be: `what` is the sentence up to there."""
+    shown = given.described if isinstance(given, NoValues) else type(given).__name__
+    remedy = "; tl.load gives one" if isinstance(given, NoValues) else _remedy(given)
+    return KernelError(f"{what} a handle, not {shown}{remedy}")
 
 
 def _remedy(given: object) -> str:

@@ -11,7 +11,7 @@ from ..schemas.commands import GEMM, CommandForm, OpForm, Scope
 from ..schemas.dtypes import DType
 from ..schemas.errors import KernelError, did_you_mean
 from ..schemas.op_table import find_op
-from .arguments import as_dtype, as_number
+from .arguments import as_dtype, as_number, not_a_handle
 from .composite_call import CompositeCall
 from .composite_items import Item, items_of
 from .gemm_rules import check_gemm_out, gemm_form, gemm_shape
@@ -136,7 +136,7 @@ class _Planner:
         if handle is None:
             raise KernelError(f"gemm: the operand '{name}' is missing")
         if not isinstance(handle, TensorHandle):
-            raise KernelError(f"gemm: {name} must be a handle, not {type(handle).__name__}")
+            raise not_a_handle(f"gemm: {name} must be", handle)
         return self._workspace.binding(handle)
 
     def _output_of_gemm(self, item: Item, form: OpForm, dtype: DType) -> int:

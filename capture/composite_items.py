@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ..schemas.commands import GEMM, Scope
 from ..schemas.errors import KernelError, did_you_mean
 from ..schemas.op_table import OPS, find_op
-from .arguments import DTypeLike
+from .arguments import DTypeLike, not_a_handle
 from .composite_call import CompositeCall, ItemDict
 from .handles import TensorHandle
 from .recipes import RECIPES, RecipeDescriptor, find_recipe
@@ -96,7 +96,7 @@ def _item(item: ItemDict, scope: Scope) -> Item:
         known = [*RECIPES, *OPS, GEMM]
         raise KernelError(f"composite: unknown op '{op}'{did_you_mean(str(op), known)}")
     if out is not None and not isinstance(out, TensorHandle):
-        raise KernelError(f"composite: {op}: out must be a handle, not {type(out).__name__}")
+        raise not_a_handle(f"composite: {op}: out must be", out)
     if dtype is not None and not isinstance(dtype, str):
         raise KernelError(f"composite: {op}: dtype must be a dtype's name, not {dtype!r}")
     given = {name: value for name, value in item.items() if name not in RESERVED}

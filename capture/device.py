@@ -12,7 +12,7 @@ from itertools import chain, pairwise
 from ..schemas.errors import ConfigError
 from ..schemas.topology import Place, Topology
 
-_RUN = re.compile("0*([0-9]+)(?:-0*([0-9]+))?")
+_RUN = re.compile("([0-9]+)(?:-([0-9]+))?")
 
 _DIGITS = 7
 """A number of more is that of no SIP, on whichever machine."""
@@ -83,4 +83,5 @@ def _run(text: str) -> range:
 
 
 def _sip(digits: str) -> int:
-    return int(digits) if len(digits) <= _DIGITS else 10**_DIGITS
+    significant = digits.lstrip("0") or "0"
+    return int(significant) if len(significant) <= _DIGITS else 10**_DIGITS

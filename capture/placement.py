@@ -66,7 +66,9 @@ def launch_grid(grid: Sequence[SupportsIndex], device: Device) -> LaunchGrid:
         ("SIPs", sips, len(device.sips)),
     ):
         if not 1 <= extent <= most:
-            remedy = "; --topology names another machine" if extent > most else ""
+            is_chosen = name == "SIPs" and not device.is_whole
+            wider = "--device names more" if is_chosen else "--topology names another machine"
+            remedy = f"; {wider}" if extent > most else ""
             raise ConfigError(
                 f"the launch grid's {name} must be from 1 to {most} ({device}), not {extent}{remedy}"
             )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from ..schemas.dtypes import DType
 from ..schemas.errors import KernelError, did_you_mean
 from ..schemas.handles import Space
+from .arguments import not_a_handle
 from .composite_items import Item
 from .handles import TensorHandle
 from .math_plan import math_result
@@ -57,7 +58,7 @@ def _operand(recipe: RecipeDescriptor, item: Item, name: str, access: Access) ->
     if handle is None:
         raise KernelError(f"{recipe.name}: the operand '{name}' is missing")
     if not isinstance(handle, TensorHandle):
-        raise KernelError(f"{recipe.name}: {name} must be a handle, not {type(handle).__name__}")
+        raise not_a_handle(f"{recipe.name}: {name} must be", handle)
     if handle.space is not Space.TCM and access == "RW":
         raise KernelError(
             f"{recipe.name}: {name} is read and written (RW), so it must be a handle in TCM,"

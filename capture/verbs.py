@@ -2,9 +2,9 @@
 
 from ..schemas.errors import KernelError
 from ..schemas.handles import Space
+from .arguments import not_a_handle
 from .handles import TensorHandle
 from .pe import Pe
-from .tensors import InHbm
 
 
 class Verbs:
@@ -15,10 +15,8 @@ class Verbs:
 
     def _own(self, handle: object, what: str) -> TensorHandle:
         """The handle. Raises KernelError where it is none, or not this PE's to use."""
-        if isinstance(handle, InHbm):
-            raise KernelError(f"{what}: must be given a handle, not {handle.described}; tl.load it")
         if not isinstance(handle, TensorHandle):
-            raise KernelError(f"{what}: must be given a handle, not {type(handle).__name__}")
+            raise not_a_handle(f"{what}: must be given", handle)
         self._pe.check_usable(handle)
         return handle
 

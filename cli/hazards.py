@@ -220,15 +220,19 @@ def _verdict_lines(trace: Trace, model: str, checked: StaticCheck, within: str) 
         yield ""
         yield from _pattern_lines(pattern, len(trace.pes))
     yield ""
-    yield ADVICE.format(slots=MORE_SLOTS if any(map(_is_of_composites, found)) else "")
+    yield ADVICE.format(slots=MORE_SLOTS if any(map(_more_slots_help, found)) else "")
 
 
-def _is_of_composites(pattern: Pattern) -> bool:
-    """Whether the scheduler can order the two: it holds only composites for others."""
+def _more_slots_help(pattern: Pattern) -> bool:
+    """Whether it is about bytes that are used again by composites: the scheduler holds only these for
+    others, so that it can have ended what used the bytes so many slots ago.
+    """
     from ..schemas.commands import CommandKind
+    from ..schemas.hazard_policy import HazardKind
 
     first = pattern.first
-    return first.earlier.kind is first.later.kind is CommandKind.COMPOSITE
+    are_composites = first.earlier.kind is first.later.kind is CommandKind.COMPOSITE
+    return are_composites and first.kind is not HazardKind.RAW
 
 
 def _pattern_lines(pattern: Pattern, launched: int) -> Iterator[str]:

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 SUMMARY = "browse a timeline or a trace in the terminal, or compare two"
 
 STREAMS = ("stdin", "stdout", "stderr")
+"""What must be a terminal: keys come from stdin, and Textual draws on stderr."""
 
 DUMB = ("dumb", "unknown")
 """What TERM is where text cannot be placed; the same words as rich's."""
-"""What must be a terminal: keys come from stdin, and Textual draws on stderr."""
 
 _ERASE_LINE = "\r\x1b[K"
 

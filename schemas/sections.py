@@ -106,9 +106,8 @@ def sniff(path: Path) -> Format:
             return known
     if not magic:
         raise FileError(f"{path}: {_too_short(0, 'trace or a timeline', TRACE_FORMAT)}")
-    remedy = "; `kerntape capture` makes one of a kernel" if path.suffix == ".py" else ""
     raise FileError(
-        f"{path}: byte 0: must be a trace or a timeline, not {_other_kind(magic)}{remedy}"
+        f"{path}: byte 0: must be a trace or a timeline, not {_other(magic, path.name)}"
     )
 
 
@@ -162,7 +161,9 @@ def _directory_bytes(content: memoryview, file_format: Format, where: str) -> in
         raise FileError(f"{where}: {_too_short(len(content), file_format.kind, file_format)}")
     magic, version, directory_bytes = PRELUDE.unpack_from(content)
     if magic != file_format.magic:
-        raise FileError(f"{where}: byte 0: must be a {file_format.kind}, not {_other_kind(magic)}")
+        raise FileError(
+            f"{where}: byte 0: must be a {file_format.kind}, not {_other(magic, where)}"
+        )
     if version != file_format.version:
         raise FileError(
             f"{where}: byte 8: the format's version must be {file_format.version}, not {version};"
@@ -177,11 +178,13 @@ def _too_short(size_bytes: int, kind: str, file_format: Format) -> str:
     return f"must be a {kind}, not {found}; {file_format.remedy}"
 
 
-def _other_kind(magic: bytes) -> str:
+def _other(magic: bytes, name: str) -> str:
+    """What a file is that begins like that, and what makes the right one of a kernel."""
     for known in (TRACE_FORMAT, TIMELINE_FORMAT):
         if magic == known.magic:
             return f"a {known.kind}"
-    return f"a file that begins with {shown(magic)}"
+    remedy = "; `kerntape capture` makes one of a kernel" if name.endswith(".py") else ""
+    return f"a file that begins with {shown(magic)}{remedy}"
 
 
 def _read_directory(content: memoryview, end: int, alignment: int) -> dict[str, Section]:

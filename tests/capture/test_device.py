@@ -38,7 +38,7 @@ def test_sips_are_named_one_by_one_or_from_one_to_another(text: str, sips: tuple
 
 @pytest.mark.parametrize(
     "text",
-    ["", "x", "0,", "0,0", "2,1", "3-1", "0-1,1", "-1", "1-", "0x1", "٣"],
+    ["", "x", "0,", "0,0", "2,1", "3-1", "0-1,1", "-1", "1-", "0x1", "٣", "0" * 20_000 + "x"],
 )
 def test_anything_else_names_none(text: str):
     with pytest.raises(ConfigError) as error:
@@ -49,7 +49,9 @@ def test_anything_else_names_none(text: str):
     )
 
 
-@pytest.mark.parametrize("text", ["4", "1-4", "0,9999999", "0-99999999", "9" * 5000])
+@pytest.mark.parametrize(
+    "text", ["4", "1-4", "0,9999999", "0-99999999", "9" * 5000, "0" * 20_000 + "4"]
+)
 def test_one_that_there_is_not_is_told_which_there_are(text: str):
     with pytest.raises(ConfigError) as error:
         chosen_device(MACHINE, text)

@@ -5,7 +5,7 @@ import itertools
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kerntape.capture.device import whole_machine
+from kerntape.capture.device import chosen_device, whole_machine
 from kerntape.capture.placement import (
     REPLICATED,
     LaunchGrid,
@@ -133,13 +133,43 @@ def test_a_placement_prints_as_the_trace_header_shows_it(placement: Placement, t
     assert str(placement) == text
 
 
-def test_a_grid_larger_than_the_machine_names_the_machine():
+@pytest.mark.parametrize(
+    ("grid", "topology", "sips", "said"),
+    [
+        (
+            (2, 1, 1),
+            "single_pe",
+            "0",
+            "PEs must be from 1 to 1 (topology single_pe), not 2; --topology names another machine",
+        ),
+        (
+            (1, 1, 3),
+            "ahbm_2sip",
+            "0-1",
+            "SIPs must be from 1 to 2 (topology ahbm_2sip), not 3; --topology names another machine",
+        ),
+        (
+            (1, 1, 2),
+            "ahbm_2sip",
+            "0",
+            "SIPs must be from 1 to 1 (SIP 0 of topology ahbm_2sip), not 2; --device names more",
+        ),
+        (
+            (9, 1, 1),
+            "ahbm_2sip",
+            "0",
+            "PEs must be from 1 to 8 (SIP 0 of topology ahbm_2sip), not 9;"
+            " --topology names another machine",
+        ),
+        ((0, 1, 1), "single_pe", "0", "PEs must be from 1 to 1 (topology single_pe), not 0"),
+    ],
+)
+def test_a_grid_that_does_not_fit_names_the_machine_and_what_chooses_another(
+    grid: tuple[int, int, int], topology: str, sips: str, said: str
+):
     with pytest.raises(ConfigError) as error:
-        launch_grid((2, 1, 1), whole_machine(resolve_topology("single_pe")))
-    assert (
-        str(error.value) == "the launch grid's PEs must be from 1 to 1 (topology single_pe), not 2;"
-        " --topology names another machine"
-    )
+        launch_grid(grid, chosen_device(resolve_topology(topology), sips))
+    assert str(error.value) == f"the launch grid's {said}"
 
 
 def test_a_grid_that_is_not_three_numbers_says_what_it_must_be():

@@ -82,7 +82,26 @@ def test_a_tensor_cannot_be_stored() -> None:
         tl.store(y, x)  # here
 
     assert refusal(kernel, A, A) == (
-        "tl.store: must be given a handle, not tensor 'x' [4, 6] f32 in HBM; tl.load it"
+        "tl.store: must be given a handle, not tensor 'x' [4, 6] f32 in HBM; tl.load gives one"
+    )
+
+
+def test_a_tensor_cannot_be_waited_for() -> None:
+    def kernel(x, *, tl):
+        tl.load(x)
+        tl.wait(x)  # here
+
+    assert refusal(kernel, A) == (
+        "tl.wait: must be given a handle, not tensor 'x' [4, 6] f32 in HBM; tl.load gives one"
+    )
+
+
+def test_a_tensor_is_no_operand_of_a_composite() -> None:
+    def kernel(x, *, tl):
+        tl.composite(op="gemm", a=tl.load(x), b=x)  # here
+
+    assert refusal(kernel, A) == (
+        "gemm: b must be a handle, not tensor 'x' [4, 6] f32 in HBM; tl.load gives one"
     )
 
 

@@ -311,7 +311,7 @@ def test_what_is_not_compared_stands_below_the_hazards_that_are(run, traces: Pat
     assert code == 3
     assert lines[0].startswith("none: 1 pair of commands can go wrong (2 PEs, ")
     assert lines[-4:-1] == [
-        "its end), more scratch slots, or a policy that compares bytes (byte_range, rw_aware, serial).",
+        "its end), or a policy that compares bytes (byte_range, rw_aware, serial).",
         "",
         "1 tensor is reached by several PEs, written by at least one: x of PE 1.",
     ]

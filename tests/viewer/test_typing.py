@@ -30,6 +30,9 @@ def test_a_pattern_is_found_and_gone_along(drive):
         )
         await pilot.press("N")
         assert screen.look.stage == 2
+        screen.go(select(screen.index, screen.look, 6))
+        await type_in(pilot, "find kind:gemm")
+        assert last_line(screen).endswith(", from the start again")
         await type_in(pilot, "find ^exp$")
         assert (screen.look.stage, last_line(screen)) == (7, "match 1 of 1 for ^exp$, in its op")
         await type_in(pilot, "find nothing")

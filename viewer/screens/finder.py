@@ -124,13 +124,13 @@ class Finder:
         if stage == NO_STAGE:
             screen.say(no_match_words(matches.pattern))
         else:
-            words = f"{matches.words(place)}{_round_words(screen.index, here, stage, by)}"
+            words = f"{matches.words(place)}{_round_words(screen.index, here, stage, by or 1)}"
             screen.go(jump(screen.index, screen.look, stage), words)
 
 
 def _round_words(index: TimelineIndex, before: int, stage: int, by: int) -> str:
     """Whether the way from a stage led round an end; '' where it did not."""
-    if not by or before == NO_STAGE:
+    if before == NO_STAGE:
         return ""
     gone = index.place_in_time(stage) - index.place_in_time(before)
     if by * gone >= 0:

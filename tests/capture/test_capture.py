@@ -273,7 +273,9 @@ def test_a_launch_functions_own_exception_comes_with_its_own_traceback(write_ker
     kernel = write_kernel("def launch(rt):\n    1 / 0\n")
     with pytest.raises(KernelRaisedError) as error:
         capture(kernel, ONE_PE, {})
-    assert str(error.value) == "mine.py:launch raised ZeroDivisionError: division by zero"
+    assert (
+        str(error.value) == "mine.py:launch raised ZeroDivisionError: division by zero (mine.py:2)"
+    )
     assert error.value.kernel_traceback.splitlines()[1] == f'  File "{kernel}", line 2, in launch'
 
 
@@ -286,7 +288,7 @@ def test_an_exception_in_a_reference_says_so(write_kernel):
         "    rt.launch(idle, (1, 1, 1), y)\n"
     )
     assert refusal(kernel, KernelRaisedError) == (
-        "mine.py:launch, in a reference, raised NameError: name 'missing' is not defined"
+        "mine.py:launch, in a reference, raised NameError: name 'missing' is not defined (mine.py:4)"
     )
 
 

@@ -14,7 +14,7 @@ from .model_options import (
     add_topology_option,
 )
 from .printing import print_json
-from .usage import number_from
+from .usage import add_once, number_from
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..replay.sweep.plan import SweepPlan
     from ..replay.sweep.planning import Sampling
 
-SUMMARY = "replay under many numbers, and find where the ranking flips"
+SUMMARY = "replay under many numbers: which matters, where rankings flip"
 
 DONE = 0
 FINDING = 3
@@ -32,8 +32,9 @@ FINDING = 3
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options. Names and paths are resolved when the command runs."""
-    parser.add_argument("traces", nargs="+", metavar="X.ktrace", help="traces to compare")
-    parser.add_argument(
+    parser.add_argument("traces", nargs="+", metavar="X.ktrace", help="traces to sweep")
+    add_once(
+        parser,
         "-o",
         "--output",
         required=True,
@@ -48,13 +49,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="also hash every point's op_log, which takes a full replay of each",
     )
     who = parser.add_mutually_exclusive_group()
-    who.add_argument(
+    add_once(
+        who,
         "--jobs",
         type=number_from(1),
         metavar="N",
         help="processes (default: one per core that is ours)",
     )
-    who.add_argument(
+    add_once(
+        who,
         "--cluster",
         metavar="ADDRESS",
         help="tcp://HOST:PORT of a Dask scheduler whose workers evaluate the points (needs the extra"
@@ -72,21 +75,29 @@ def _add_what_varies(parser: argparse.ArgumentParser) -> None:
         help="a calibration's number, or topology.PATH for structure that a replay may change;"
         " PATH=LOW..HIGH to sample",
     )
-    parser.add_argument("--grid", metavar="FILE", help="the same as YAML: PATH: [V1, V2, …]")
+    add_once(parser, "--grid", metavar="FILE", help="the same as YAML: PATH: [V1, V2, …]")
     add_policy_option(
         parser,
         "hazard policies, shipped or YAML files, or 'all' (default: strict_fifo)",
         dest="policies",
         metavar="P1,P2",
     )
-    parser.add_argument(
-        "--samples", type=number_from(1), metavar="N", help="with --latin-hypercube: how many"
+    add_once(
+        parser,
+        "--samples",
+        type=number_from(1),
+        metavar="N",
+        help="with --latin-hypercube: how many",
     )
     parser.add_argument(
         "--latin-hypercube", action="store_true", help="sample the ranges instead of every value"
     )
-    parser.add_argument(
-        "--seed", type=number_from(0), metavar="N", help="with --samples: which ones (default: 0)"
+    add_once(
+        parser,
+        "--seed",
+        type=number_from(0),
+        metavar="N",
+        help="with --samples: which ones (default: 0)",
     )
 
 

@@ -6,7 +6,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..replay.sweep.influence import CaseMakespans, Extreme, Influence
+    from ..replay.sweep.case_makespans import CaseMakespans, Extreme
+    from ..replay.sweep.influence import Influence
     from ..replay.sweep.ranking import Ranking
     from ..replay.sweep.sweep import SweepOutcome
 
@@ -45,8 +46,8 @@ def _extreme(extreme: Extreme | None) -> dict[str, Any] | None:
 
 
 def _influence(influence: Influence) -> dict[str, Any]:
-    parts = [asdict(part) for part in influence.parts]
-    return {"path": influence.path, "spread_ps": influence.spread_ps, "parts": parts}
+    medians = [asdict(each) for each in influence.medians]
+    return {"path": influence.path, "spread_ps": influence.spread_ps, "medians": medians}
 
 
 def _ranking(ranking: Ranking) -> dict[str, Any]:

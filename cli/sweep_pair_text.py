@@ -58,6 +58,11 @@ def margin_text(ppm: int) -> str:
     """How much longer something takes: a percentage, a factor from ten times as much longer on."""
     if ppm >= 10_000_000:
         return f"×{_decimal(ppm + 1_000_000, 1_000_000, 1)}"
+    return percent_text(ppm)
+
+
+def percent_text(ppm: int) -> str:
+    """A percentage: to a tenth, below one to a hundredth."""
     if ppm >= 10_000 or ppm == 0:
         return f"{_decimal(ppm, 10_000, 1)} %" if ppm else "0 %"
     return f"{_decimal(ppm, 10_000, 2)} %" if ppm >= 50 else "under 0.01 %"

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .flow import flowed
-from .printing import aligned
-from .sweep_makespan_text import CASES_SHOWN, influence_lines, most_lines, range_lines
+from .sweep_makespan_text import range_lines
+from .sweep_moved_text import most_lines, moved_lines
 from .sweep_pair_text import margin_text, pair_lines
+from .sweep_table import case_table
 
 if TYPE_CHECKING:
+    from ..replay.sweep.case_makespans import CaseMakespans
     from ..replay.sweep.cases import CaseOutcome
-    from ..replay.sweep.influence import CaseMakespans
     from ..replay.sweep.plan import DifferentArgument
     from ..replay.sweep.ranking import Ranking
     from ..replay.sweep.sweep import SweepOutcome
@@ -78,7 +79,7 @@ def _values_text(argument: DifferentArgument) -> str:
 
 
 def _makespan_lines(cases: list[CaseMakespans], *, many: bool) -> list[str]:
-    moved = most_lines(cases) if many else influence_lines(cases)
+    moved = most_lines(cases) if many else moved_lines(cases)
     return [line for block in (range_lines(cases), moved) if block for line in ("", *block)]
 
 
@@ -96,16 +97,12 @@ def _case_lines(cases: list[CaseOutcome], *, ranked: bool) -> list[str]:
     columns |= {head: counts for head, counts in seldom.items() if any(counts)}
     if ranked:
         columns["fastest at"] = [each.fastest for each in cases]
-    cells = [[f"{each.trace}, {each.policy}" for each in cases]]
-    cells += [[f"{count:,}" for count in counts] for counts in columns.values()]
+    cells = [[f"{count:,}" for count in counts] for counts in columns.values()]
     heads = ["points of", *columns]
     if ranked:
         heads.append("median over the best")
         cells.append([_over_best_text(each) for each in cases])
-    rows = [heads, *map(list, zip(*cells, strict=True))][: CASES_SHOWN + 1]
-    lines = aligned(rows, right=range(1, len(heads))).splitlines()
-    more = len(cases) - CASES_SHOWN
-    return lines + ([f"{more:,} more (--json has all)"] if more > 0 else [])
+    return case_table(heads, cases, list(zip(*cells, strict=True)))
 
 
 def _over_best_text(case: CaseOutcome) -> str:

@@ -6,7 +6,7 @@ go together (schemas.errors.UsageError); what does not fit a file, or names noth
 
 import argparse
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 from ..schemas.errors import UsageError
 from .flow import printable
@@ -31,9 +31,9 @@ def _not_empty(text: str) -> str:
     return text
 
 
-Fold = Callable[[Any, str], Any]
+Fold = Callable[[Any, Any], Any]
 """What an option comes to: from what it was (its default, or what was given before) and what is given
-now. Raises UsageError where that cannot be.
+now, as its type reads it. Raises UsageError where that cannot be.
 """
 
 
@@ -52,17 +52,22 @@ class Folding(argparse.Action):
         option_string: str | None = None,
     ) -> None:
         """Argparse's."""
-        folded = self._fold(getattr(namespace, self.dest), str(values))
-        setattr(namespace, self.dest, folded)
+        setattr(namespace, self.dest, self._fold(getattr(namespace, self.dest), values))
 
 
-def add_once(parser: argparse.ArgumentParser, name: str, *others: str, **about: Any) -> None:
+Group: TypeAlias = argparse._MutuallyExclusiveGroup
+"""Options of which one may be given; argparse has no other name for it."""
+
+
+def add_once(
+    parser: argparse.ArgumentParser | Group, name: str, *others: str, **about: Any
+) -> None:
     """An option that may be given once, by one of its names: of two values, which is meant? None where it
     is not given.
     """
     names = f"{name} (or {', '.join(others)})" if others else name
 
-    def fold(before: str | None, given: str) -> str:
+    def fold(before: Any, given: Any) -> Any:
         if before is not None:
             raise UsageError(
                 f"{names} must be given once, not as '{before}' and as '{given}'; leave one out"

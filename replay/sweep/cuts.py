@@ -1,5 +1,4 @@
-"""How a parameter's values are cut into parts, which rise: a range, or listed values, into quarters;
-listed values also one by one.
+"""How a sampled parameter's values are cut into quarters, which rise.
 
 A range is cut into four equal parts (fewer where it has fewer whole numbers), listed values by their
 rank into as many. A value between two parts is in the upper one.
@@ -33,31 +32,26 @@ class Cut:
 def quarters(varied: Varied) -> Cut:
     """Four parts, or as many as there are values."""
     if isinstance(varied, Axis):
-        return _listed(varied, min(PARTS, len(varied.values)))
+        return _listed(varied)
     if isinstance(varied.low, int):
         return _whole(varied.low, int(varied.high))
     return _measured(varied)
 
 
-def one_by_one(axis: Axis) -> Cut:
-    """A part for each value."""
-    return _listed(axis, len(axis.values))
-
-
-def _listed(axis: Axis, count: int) -> Cut:
+def _listed(axis: Axis) -> Cut:
     values = sorted(axis.values)
-    bounds = pairwise(_bounds(len(values), count))
+    bounds = pairwise(_bounds(len(values)))
     return Cut(tuple((values[begin], values[end - 1]) for begin, end in bounds))
 
 
 def _whole(low: int, high: int) -> Cut:
-    size = high - low + 1
-    bounds = pairwise(_bounds(size, min(PARTS, size)))
+    bounds = pairwise(_bounds(high - low + 1))
     return Cut(tuple((low + begin, low + end - 1) for begin, end in bounds))
 
 
-def _bounds(size: int, count: int) -> list[int]:
-    """Where each of so many parts begins, and where the last one ends: multiples of a part, rounded up."""
+def _bounds(size: int) -> list[int]:
+    """Where each part begins, and where the last one ends: multiples of a part, rounded up."""
+    count = min(PARTS, size)
     return [-(-each * size // count) for each in range(count + 1)]
 
 

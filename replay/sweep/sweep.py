@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from .case_makespans import CaseMakespans, case_makespans
 from .cases import CaseOutcome, case_outcomes
 from .chunks import Workers, chunks_of
 from .figures import COLUMNS, MAKESPAN, VIOLATIONS
-from .influence import CaseMakespans, case_makespans
 from .journal import Journal, journal_path
 from .plan import DifferentArgument, SweepPlan
 from .points import PointResult, Way

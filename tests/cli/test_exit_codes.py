@@ -95,10 +95,24 @@ NOT_TOGETHER = [
         for command, options in (
             (("capture", "gqa_decode", "-o", "x.ktrace"), ("--topology", "--device")),
             (("replay", "x.ktrace"), ("--calibration", "--topology")),
-            (("sweep", "x.ktrace", "-o", "r.csv"), ("--calibration", "--topology")),
+            (
+                ("sweep", "x.ktrace", "-o", "r.csv"),
+                ("--calibration", "--topology", "--grid", "--cluster"),
+            ),
             (("inspect", "x.ktrace"), ("--topology",)),
         )
         for option in options
+    ),
+    *(
+        (
+            ("sweep", "x.ktrace", "-o", "r.csv", option, "7", option, "07"),
+            f"{option} must be given once, not as '7' and as '7'; leave one out",
+        )
+        for option in ("--jobs", "--samples", "--seed")
+    ),
+    (
+        ("sweep", "x.ktrace", "-o", "r.csv", "--output", "s.csv"),
+        "-o (or --output) must be given once, not as 'r.csv' and as 's.csv'; leave one out",
     ),
 ]
 

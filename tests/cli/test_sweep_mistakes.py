@@ -112,10 +112,6 @@ def test_what_is_wrong_with_a_grid_file_is_a_failed_run(sweep, text, line):
             "kerntape: two of the traces are called 'opt2.ktrace'; give each once, by its own name",
         ),
         (
-            ("-o", "r.json"),
-            "kerntape: r.json: results must be a file ending in .csv or .parquet, not '.json'",
-        ),
-        (
             (*VARY, "--samples", "9"),
             "kerntape: --samples N and --latin-hypercube must be given together",
         ),
@@ -159,6 +155,11 @@ def test_what_no_files_could_make_right_is_wrong_usage(sweep, options, line):
     assert (code, out) == (2, "")
     assert err.splitlines()[-1] == line
     assert not Path("r.csv.partial").exists()
+
+
+def test_results_of_another_form_are_wrong_usage(sweep):
+    line = "kerntape: r.json: results must be a file ending in .csv or .parquet, not '.json'\n"
+    assert sweep("-o", "r.json", "opt2.ktrace") == (2, "", line)
 
 
 def test_a_cluster_without_dask_is_one_line_that_says_what_to_install(sweep, monkeypatch):

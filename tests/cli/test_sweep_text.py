@@ -1,15 +1,19 @@
 """What `kerntape sweep` says of makespans that are known, line by line."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
+from kerntape.cli.flow import WIDTH
 from kerntape.cli.sweep_pair_text import margin_text
 from kerntape.cli.sweep_text import outcome_text
+from kerntape.replay.sweep.case_makespans import CaseMakespans, Extreme
 from kerntape.replay.sweep.cases import CaseOutcome
-from kerntape.replay.sweep.influence import CaseMakespans, Extreme, Influence, PartMedian
+from kerntape.replay.sweep.influence import Influence, ValueMedian
 from kerntape.replay.sweep.margins import Margin
 from kerntape.replay.sweep.plan import DifferentArgument
 from kerntape.replay.sweep.ranking import Ranking
+from kerntape.replay.sweep.sample_fit import Change, SampleFit
 from kerntape.replay.sweep.shares import Part, Shares
 from kerntape.replay.sweep.sweep import SweepOutcome
 
@@ -36,8 +40,8 @@ def case(policy, **facts):
 
 
 def influence(path, *medians_ps):
-    parts = (PartMedian(low, low, 1, median) for low, median in enumerate(medians_ps, 1))
-    return Influence(path, tuple(parts))
+    medians = (ValueMedian(value, 1, median) for value, median in enumerate(medians_ps, 1))
+    return Influence(path, tuple(medians))
 
 
 def makespans(trace="a.ktrace", policy="strict_fifo", *influences, **facts):
@@ -47,8 +51,18 @@ def makespans(trace="a.ktrace", policy="strict_fifo", *influences, **facts):
     )
     counts = {"points": 8, "left_out": 0, "median_ps": 1_234_500}
     ends = {"smallest": Extreme(900_001, least), "largest": Extreme(12_345_678_900, most)}
-    names = {"trace": trace, "policy": policy, "influences": influences}
+    names = {"trace": trace, "policy": policy, "influences": influences, "fit": None}
     return CaseMakespans(**(names | counts | ends | facts))
+
+
+def sampled(*changes, explained_ppm=850_499, trace="a.ktrace", policy="none", **facts):
+    """Of eight samples, as `makespans` of a grid."""
+    case = makespans(trace, policy, *(influence(each.path) for each in changes), **facts)
+    return replace(case, influences=(), fit=SampleFit(explained_ppm, changes))
+
+
+def change(path, change_ps, *, is_told=True):
+    return Change(path, Decimal(1), Decimal(3), change_ps, is_told)
 
 
 NOTHING = {"points": 0, "left_out": 8, "smallest": None, "median_ps": None, "largest": None}
@@ -174,7 +188,8 @@ def test_a_case_says_how_far_its_makespan_goes_and_which_numbers_move_it_how_muc
         influence("cycles", 1_000, 1_200, 1_500),
         influence("hbm", 1_000, 900),
         influence("depth", 1_000, 1_010, 1_000),
-        influence("width", 1_000, None, 1_000),
+        influence("width", 1_000, 1_000),
+        influence("plan", None, None),
     ]
     assert lines(makespans=[makespans("a.ktrace", "none", *told)]) == [
         "",
@@ -187,14 +202,64 @@ def test_a_case_says_how_far_its_makespan_goes_and_which_numbers_move_it_how_muc
         "hbm                              1        2.50  11.1 %  falling",
         "depth                            1        2.50   1.0 %",
         "width                            1        2.50     0 %",
+        # no two of its values can be compared
+        "plan                             1        2.50       –",
     ]
 
 
-def test_of_a_range_it_is_not_said_whether_the_median_rises():
-    # each quarter has its own samples of the other numbers
-    halves = PartMedian(0, 4, 4, 1_000), PartMedian(4, 8, 4, 1_500)
-    shown = lines(makespans=[makespans("a.ktrace", "none", Influence("cycles", halves))])
-    assert shown[-1] == "cycles                           1        2.50  50.0 %"
+def test_samples_say_the_change_over_each_range_and_how_far_to_trust_it():
+    # in parts of the median, 1,234,500 ps; a share is rounded down
+    told = [
+        change("cycles", 13_000_000),
+        change("hbm", -617_250),
+        change("latency", 5_000, is_told=False),
+        change("same", 0, is_told=False),
+        change("depth", None, is_told=False),
+    ]
+    single = Change("single", 4, 4, None, is_told=False)
+    assert lines(makespans=[sampled(*told, single)])[4:] == [
+        "what moves the makespan  at smallest  at largest         by",
+        "cycles                             1        2.50  1,053.1 %  rising",
+        "hbm                                1        2.50     50.0 %  falling",
+        "latency                            1        2.50     0.41 %  within chance",
+        "same                               1        2.50        0 %",
+        "depth                              1        2.50          –",
+        "straight lines explain 85.0 % of the differences",
+    ]
+
+
+def test_samples_that_say_nothing_of_any_number_say_so_and_none_of_equal_makespans_does():
+    unknown, still = change("cycles", None, is_told=False), change("cycles", 0, is_told=False)
+    assert lines(makespans=[sampled(unknown, explained_ppm=None)])[5:] == [
+        "cycles                             1        2.50   –",
+        "too few samples, or too alike, to tell the numbers apart",
+    ]
+    assert lines(makespans=[sampled(still, explained_ppm=None)])[5:] == [
+        "cycles                             1        2.50  0 %",
+    ]
+    no_time = sampled(change("cycles", 5), median_ps=0, explained_ppm=999_999)
+    assert lines(makespans=[no_time])[5:] == [
+        "cycles                             1        2.50   –  rising",
+        "straight lines explain 99.9 % of the differences",
+    ]
+
+
+def test_of_several_sampled_cases_each_has_its_own_share():
+    seven = [change(f"n{each}", 1_000_000) for each in range(7)]
+    cases = [
+        sampled(*seven),
+        sampled(change("n0", 5_000), policy="serial", explained_ppm=1_000_000),
+    ]
+    shown = lines(makespans=cases)[5:]
+    assert shown[1] == "a.ktrace, none"
+    assert shown[6:] == [
+        "  n4                               1        2.50  81.0 %  rising",
+        "  2 more (--json has all)",
+        "  straight lines explain 85.0 % of the differences",
+        "a.ktrace, serial",
+        "  n0                               1        2.50  0.41 %  rising",
+        "  straight lines explain 100.0 % of the differences",
+    ]
 
 
 def test_of_several_cases_each_says_what_moves_it():
@@ -252,6 +317,8 @@ def test_of_many_numbers_those_that_move_most_are_told():
     assert shown[-1] == "2 more (--json has all)"
 
 
+SIX_PAIRS = [ranking(second=f"{each}.ktrace") for each in "bcdefg"]
+
 PATHS = [
     "pe_scheduler.plan_cycles_per_op",
     "topology.pe.composites_in_flight",
@@ -271,14 +338,14 @@ def test_of_many_cases_a_line_each_and_which_number_moves_most_of_them_fit_a_ter
     ]
     unknown = [influence(path, None, None) for path in PATHS]
     cases[4] = makespans("decode_opt1.ktrace", "rw_aware", *unknown, **NOTHING)
-    six = [ranking(second=f"{each}.ktrace") for each in "bcdefg"]
-    shown = lines(makespans=cases, rankings=six)
+    shown = lines(makespans=cases, rankings=SIX_PAIRS)
     assert max(map(len, shown)) <= 80
-    assert len(shown[: shown.index("6 pairs (--json has all)")]) == 1 + 19 + 1 + 3 + 1
-    assert shown[21:24] == [
-        "what moves the median most       cases",
-        "pe_cpu.fixed_cycles                 14",
-        "pe_scheduler.plan_cycles_per_op      3",
+    assert len(shown[: shown.index("6 pairs (--json has all)")]) == 1 + 19 + 1 + 4 + 1
+    assert shown[21:25] == [
+        "what moves the median most       cases  by, in the median",
+        "pe_cpu.fixed_cycles                 14              ×12.0",
+        "pe_scheduler.plan_cycles_per_op      3              ×12.0",
+        "nothing that is known                1",
     ]
     few = lines(makespans=cases[:4])
     # of six numbers five and a line for the sixth, under each case's name
@@ -286,12 +353,75 @@ def test_of_many_cases_a_line_each_and_which_number_moves_most_of_them_fit_a_ter
     assert max(map(len, few)) <= 80
 
 
-def test_of_many_cases_that_nothing_moves_or_for_which_one_number_is_varied_none_is_told():
-    six = [ranking(second=f"{each}.ktrace") for each in "bcdefg"]
-    still = influence("cycles", 1_000, 1_000), influence("hbm", 1_000, 1_000)
-    for influences in (still, [influence("cycles", 1_000, 2_000)]):
-        shown = lines(makespans=[makespans("a.ktrace", "none", *influences)], rankings=six)
-        assert shown[3:] == ["", "6 pairs (--json has all)"]
+def most(cases):
+    """What is said of many cases below their makespans."""
+    shown = lines(makespans=cases, rankings=SIX_PAIRS)
+    return shown[1 + 1 + len(cases) : shown.index("6 pairs (--json has all)") - 1]
+
+
+def test_of_many_cases_and_one_number_it_is_told_how_much_it_moves_them():
+    cases = [
+        makespans("a.ktrace", "none", influence("cycles", 1_000, most))
+        for most in (1_100, 1_300, 1_000, 1_900)
+    ]
+    # 10, 30 and 90 per cent; the third is not moved
+    assert most(cases) == [
+        "",
+        "what moves the median most  cases  by, in the median",
+        "cycles                          3             30.0 %",
+        "nothing that is known           1",
+    ]
+    assert most(cases[:2])[2:] == ["cycles                          2             10.0 %"]
+
+
+def test_of_many_sampled_cases_a_number_that_is_within_chance_moves_none():
+    told, chance = change("cycles", 13_000_000), change("hbm", 5_000, is_told=False)
+    unknown = change("cycles", None, is_told=False)
+    cases = [sampled(told, chance), sampled(chance, unknown), sampled(unknown, **NOTHING)]
+    assert most(cases) == [
+        "",
+        "what moves the makespan most  cases  by, in the median",
+        "cycles                            1          1,053.1 %",
+        "nothing that is known             2",
+    ]
+
+
+def test_of_many_cases_and_many_numbers_five_are_told_and_those_that_nothing_moves():
+    cases = [
+        makespans("a.ktrace", "none", influence(f"n{each}", 0, each)) for each in (0, *range(7))
+    ]
+    assert most(cases)[2:] == [
+        *(f"n{each}                              1                  –" for each in range(1, 6)),
+        "1 more (--json has all)",
+        "nothing that is known           2",
+    ]
+
+
+def test_of_many_cases_of_which_no_number_is_varied_nothing_is_told():
+    for influences in ((), [influence("cycles", 1_000)]):
+        assert most([makespans("a.ktrace", "none", *influences)]) == []
+
+
+def test_however_long_a_files_name_is_no_line_of_a_table_is_wider_than_a_terminal():
+    names = [("x" * 240 + "_v1.ktrace", "none"), ("x" * 240 + "_v2.ktrace", "p" * 200)]
+    few = [
+        makespans(*names[0], influence("cycles", 1_000, 2_000), left_out=1_000),
+        makespans(*names[1], influence("cycles", 1_000, 2_000)),
+    ]
+    of_samples = [
+        sampled(change("c" * 90, 5_000), trace=trace, policy=policy) for trace, policy in names
+    ]
+    points = [replace(case("none"), trace=trace, policy=policy) for trace, policy in names]
+    for cases in (few, of_samples):
+        shown = lines(cases=points, makespans=cases)
+        assert max(map(len, shown)) == WIDTH
+        # a policy is not cut where the trace's name can be, and ends of names tell traces apart
+        assert sum(line.startswith("x" * 20) and "_v1.ktrace, none" in line for line in shown) == 3
+    ends = lines(makespans=few)
+    assert ends[2].endswith("_v1.ktrace, none   900.001  1,234.500  12,345,678.900     1,000")
+    assert [line.count("…") for line in ends[2:4]] == [1, 1]
+    many = lines(makespans=few, rankings=SIX_PAIRS)
+    assert max(map(len, many)) == WIDTH
 
 
 def test_arguments_that_differ_are_named_with_up_to_three_values():

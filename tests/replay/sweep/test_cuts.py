@@ -6,7 +6,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 from kerntape.replay.sweep.axes import Axis, Span
-from kerntape.replay.sweep.cuts import one_by_one, quarters
+from kerntape.replay.sweep.cuts import quarters
 
 decimals = st.decimals("0.001", 1000, places=3)
 
@@ -16,12 +16,10 @@ def test_a_value_between_two_quarters_is_in_the_upper_one():
     assert [cut.part_of(Decimal(each)) for each in range(9)] == [0, 0, 1, 1, 2, 2, 3, 3, 3]
 
 
-def test_listed_values_are_cut_by_rank_or_one_by_one():
+def test_listed_values_are_cut_by_rank():
     axis = Axis("x", (16, 1, 2, 8, 4))
     assert quarters(axis).ends == ((1, 2), (4, 4), (8, 8), (16, 16))
     assert [quarters(axis).part_of(each) for each in (1, 2, 4, 8, 16)] == [0, 0, 1, 2, 3]
-    assert one_by_one(axis).ends == ((1, 1), (2, 2), (4, 4), (8, 8), (16, 16))
-    assert [one_by_one(axis).part_of(each) for each in axis.values] == [4, 0, 1, 3, 2]
 
 
 @given(st.sets(decimals, min_size=3, max_size=3).map(sorted))

@@ -8,7 +8,7 @@ from .flow import flowed
 from .sweep_makespan_text import range_lines
 from .sweep_moved_text import most_lines, moved_lines
 from .sweep_pair_text import margin_text, pair_lines
-from .sweep_table import case_table
+from .sweep_table import case_table, more_line
 
 if TYPE_CHECKING:
     from ..replay.sweep.case_makespans import CaseMakespans
@@ -67,7 +67,7 @@ def _arguments_lines(different: tuple[DifferentArgument, ...]) -> list[str]:
     """One line, more where the arguments need them."""
     found = [f"{each.name} {_values_text(each)}" for each in different[:ARGUMENTS_SHOWN]]
     more = len(different) - ARGUMENTS_SHOWN
-    found += [f"{more:,} more (--json has all)"] if more > 0 else []
+    found += more_line(more)
     listed = [*(f"{each}," for each in found[:-1]), found[-1]]
     return flowed("", ["arguments differ, perhaps the problem too:", *listed])
 

@@ -19,7 +19,6 @@ class StageOrder:
     """
 
     def __init__(self, graph: StageGraph) -> None:
-        native.refuse_stale(order_layout)
         stages, releases = graph.stages, graph.releases
         serves = arbitrated(graph.engines)[stages.engine]
         self.engine: Int32s = np.where(serves, stages.engine, np.int32(NONE))

@@ -107,7 +107,7 @@ def sniff(path: Path) -> Format:
     if not magic:
         raise FileError(f"{path}: {_too_short(0, 'trace or a timeline', TRACE_FORMAT)}")
     raise FileError(
-        f"{path}: byte 0: must be a trace or a timeline, not {_other(magic, path.name)}"
+        f"{path}: byte 0: must be a trace or a timeline, not {_other_kind(magic, path.name)}"
     )
 
 
@@ -162,7 +162,7 @@ def _directory_bytes(content: memoryview, file_format: Format, where: str) -> in
     magic, version, directory_bytes = PRELUDE.unpack_from(content)
     if magic != file_format.magic:
         raise FileError(
-            f"{where}: byte 0: must be a {file_format.kind}, not {_other(magic, where)}"
+            f"{where}: byte 0: must be a {file_format.kind}, not {_other_kind(magic, where)}"
         )
     if version != file_format.version:
         raise FileError(
@@ -178,7 +178,7 @@ def _too_short(size_bytes: int, kind: str, file_format: Format) -> str:
     return f"must be a {kind}, not {found}; {file_format.remedy}"
 
 
-def _other(magic: bytes, name: str) -> str:
+def _other_kind(magic: bytes, name: str) -> str:
     """What a file is that begins like that, and what makes the right one of a kernel."""
     for known in (TRACE_FORMAT, TIMELINE_FORMAT):
         if magic == known.magic:

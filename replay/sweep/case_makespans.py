@@ -10,14 +10,13 @@ Times are whole picoseconds and no floats: of an even number of points the lower
 is the median. A point without figures or with violations has no say, as it is in no race (see cases).
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ...schemas.columns import Int64s
 from .axes import Axis, Value
-from .cases import in_the_race
 from .influence import Influence, influences, median_ps
 from .plan import SweepPlan
 from .ranking import Makespans
@@ -51,17 +50,14 @@ class CaseMakespans:
     fit: SampleFit | None
 
 
-def case_makespans(
-    plan: SweepPlan, makespan_ps: Makespans, violating: Collection[int] = ()
-) -> list[CaseMakespans]:
-    """By trace, then by policy. `violating`: the points with violations."""
-    count = len(plan.combinations)
-    sound = in_the_race(makespan_ps, violating)
+def case_makespans(plan: SweepPlan, sound: Makespans) -> list[CaseMakespans]:
+    """By trace, then by policy. `sound`: those in the race."""
     axes, columns = _axes(plan), _columns(plan)
-    return [
-        _case_makespans(plan, range(first, first + count), sound, axes, columns)
-        for first in range(0, len(plan), count)
-    ]
+    found = []
+    for trace, policy, points in plan.by_trace_and_policy():
+        makespan_ps = np.array([sound.get(point, _NO_SAY) for point in points], dtype=np.int64)
+        found.append(_case_makespans(plan, trace, policy, makespan_ps, axes, columns))
+    return found
 
 
 def _axes(plan: SweepPlan) -> list[Axis]:
@@ -84,19 +80,18 @@ def _columns(plan: SweepPlan) -> list[SampledColumn]:
 
 def _case_makespans(
     plan: SweepPlan,
-    points: range,
-    sound: Makespans,
+    trace: str,
+    policy: str,
+    of_all: Int64s,
     axes: Sequence[Axis],
     columns: Sequence[SampledColumn],
 ) -> CaseMakespans:
-    trace, policy, _ = plan.place(points[0])
-    of_all = np.array([sound.get(point, _NO_SAY) for point in points], dtype=np.int64)
     counting = np.flatnonzero(of_all != _NO_SAY)
     counted: Int64s = of_all[counting]
     some = len(counted) > 0  # of several, argmin and argmax find the first
     return CaseMakespans(
-        trace=plan.traces[trace].name,
-        policy=plan.policies[policy].name,
+        trace=trace,
+        policy=policy,
         points=len(counted),
         left_out=len(of_all) - len(counted),
         smallest=_extreme(plan, of_all, int(counting[counted.argmin()])) if some else None,

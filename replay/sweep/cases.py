@@ -33,21 +33,16 @@ class CaseOutcome:
 
 
 def case_outcomes(
-    plan: SweepPlan, ways: Sequence[Way], makespan_ps: Makespans, violating: Collection[int]
+    plan: SweepPlan, ways: Sequence[Way], sound: Makespans, violating: Collection[int]
 ) -> list[CaseOutcome]:
-    """By trace, then by policy. `ways` are by point; `violating` are the points with violations."""
-    count = len(plan.combinations)
-    sound = in_the_race(makespan_ps, violating)
+    """By trace, then by policy. `ways` are by point, `sound` those in the race, `violating` the points
+    with violations.
+    """
     best = _best(plan, sound)
     return [
-        _case_outcome(plan, range(first, first + count), ways, sound, violating, best)
-        for first in range(0, len(plan), count)
+        _case_outcome(trace, policy, points, ways, sound, violating, best)
+        for trace, policy, points in plan.by_trace_and_policy()
     ]
-
-
-def in_the_race(makespan_ps: Makespans, violating: Collection[int]) -> dict[int, int]:
-    """The makespans but those of points with violations."""
-    return {point: each for point, each in makespan_ps.items() if point not in violating}
 
 
 def _best(plan: SweepPlan, sound: Makespans) -> dict[int, int]:
@@ -60,14 +55,14 @@ def _best(plan: SweepPlan, sound: Makespans) -> dict[int, int]:
 
 
 def _case_outcome(
-    plan: SweepPlan,
+    trace: str,
+    policy: str,
     points: range,
     ways: Sequence[Way],
     sound: Makespans,
     violating: Collection[int],
     best: dict[int, int],
 ) -> CaseOutcome:
-    trace, policy, _ = plan.place(points[0])
     counts = Counter(ways[point] for point in points)
     against = [
         (best[combination], sound[point])
@@ -76,8 +71,8 @@ def _case_outcome(
     ]
     longer = sorted(longer_ppm(*both) for both in against if both[0])
     return CaseOutcome(
-        trace=plan.traces[trace].name,
-        policy=plan.policies[policy].name,
+        trace=trace,
+        policy=policy,
         followed=counts[Way.FOLLOWED],
         replayed=counts[Way.REPLAYED],
         deadlocked=counts[Way.DEADLOCKED],

@@ -53,7 +53,6 @@ class Follower:
     """How many calibrations one pass takes."""
 
     def __init__(self, graph: StageGraph, wanted: npt.NDArray[np.integer]) -> None:
-        native.refuse_stale(order_pass)
         self._stages = len(graph)
         self._gaps = Gaps(graph)
         holds = holds_of(graph, self._gaps)

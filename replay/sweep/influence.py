@@ -13,7 +13,7 @@ import numpy as np
 
 from ...schemas.columns import Int64s
 from .axes import Axis, Value
-from .margins import longer_ppm
+from .margins import longer_ppm, median_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +72,8 @@ def _influence(axis: Axis, by_value: Int64s) -> Influence:
 
 
 def median_ps(makespan_ps: Int64s) -> int | None:
-    """The middle one, the lower of two; None without any."""
-    middle = (len(makespan_ps) - 1) // 2
-    return int(np.partition(makespan_ps, middle)[middle]) if len(makespan_ps) else None
+    """The median (see margins); None without any."""
+    return median_of(np.sort(makespan_ps).tolist()) if len(makespan_ps) else None
 
 
 def _place(influence: Influence) -> tuple[bool, int]:

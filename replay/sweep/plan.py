@@ -6,7 +6,7 @@ is small and can be sent to another process: traces are named by path and read w
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -87,6 +87,13 @@ class SweepPlan:
         rest, combination = divmod(point, len(self.combinations))
         trace, policy = divmod(rest, len(self.policies))
         return trace, policy, combination
+
+    def by_trace_and_policy(self) -> Iterator[tuple[str, str, range]]:
+        """The names of each trace and each policy, and the points of the two, one per combination."""
+        count = len(self.combinations)
+        for first in range(0, len(self), count):
+            trace, policy, _ = self.place(first)
+            yield self.traces[trace].name, self.policies[policy].name, range(first, first + count)
 
     def case(self, point: int) -> Case:
         """The point's case."""

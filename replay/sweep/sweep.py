@@ -73,6 +73,7 @@ def _outcome(plan: SweepPlan, kept: int, found: list[PointResult], replaced: boo
     ways = Counter(each.way for each in found)
     makespan_ps = _whole(found, MAKESPAN)
     violating = {point for point, count in _whole(found, VIOLATIONS).items() if count}
+    sound = {point: each for point, each in makespan_ps.items() if point not in violating}
     return SweepOutcome(
         points=len(plan),
         kept=kept,
@@ -83,8 +84,8 @@ def _outcome(plan: SweepPlan, kept: int, found: list[PointResult], replaced: boo
         with_violations=len(violating),
         replaced=replaced,
         different_arguments=plan.different_arguments,
-        cases=case_outcomes(plan, [each.way for each in found], makespan_ps, violating),
-        makespans=case_makespans(plan, makespan_ps, violating),
+        cases=case_outcomes(plan, [each.way for each in found], sound, violating),
+        makespans=case_makespans(plan, sound),
         rankings=rankings(plan, makespan_ps, violating),
     )
 

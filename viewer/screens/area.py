@@ -24,7 +24,8 @@ class _ClosedError(Exception):
 class AreaPanel(Panel):
     """Count, sum, percentiles, busy share and hazards of a range of time, per kind and per lane.
 
-    What is added up for a panel that was closed ends, and before that nothing begins for another.
+    What is added up for a panel that was closed ends, and before that nothing begins for another. Two keys
+    open it, the one that ends an area and the one that shows it again: both close it.
     """
 
     KEYS = "E save its stages"

@@ -15,7 +15,6 @@ from kerntape.replay import (
 from kerntape.replay.stage_graph import Durations, StageGraph
 from kerntape.replay.sweep import follower, order_recorder
 from kerntape.replay.sweep.follower import Follower
-from kerntape.schemas.errors import KerntapeError
 from law_graphs import LANE, SERVER, Release, graph_of, law_graphs
 from uncompiled import uncompiled
 
@@ -183,11 +182,3 @@ def test_a_graph_without_stages_can_be_followed(make_follower):
 @pytest.mark.parametrize("module", [order_layout, order_pass])
 def test_it_is_compiled_where_the_engine_is(module):
     assert native.is_compiled(module) == compiled_runner.is_compiled()
-
-
-@pytest.mark.parametrize("module", [order_layout, order_pass])
-def test_a_stale_build_is_refused(monkeypatch, module):
-    monkeypatch.setattr(module, "built_from", lambda: "of another source")
-    name = module.__name__.rpartition(".")[2]
-    with pytest.raises(KerntapeError, match=f"changed since {name} was compiled"):
-        Follower(graph_of([])[0], np.zeros(0, np.int64))
